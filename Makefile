@@ -3,7 +3,7 @@
 # make ci      what .ci/run runs: format, layout, warnings of clang, its software device,
 #              clang-tidy on the changed files, tests
 # make check   the same with clang-tidy on all files, and what takes longer: gcc's warnings
-#              for each file alone, cppcheck, sanitizers, coverage
+#              for each file alone, sanitizers, coverage
 #
 # make doc     the chapters in doc/ as pages, in doc/_build/html
 # make gallery the outputs and pictures of the examples, which the pages show
@@ -33,7 +33,7 @@ PY_FORMATTED := setup.py doc/conf.py $(wildcard doc/recipes pycuda test tools ex
 
 .PHONY: hello test ci check doc gallery screenshots dist wheels build venv werror conformance \
 	layout asan leaks tsan coverage soak clients notebooks lab format fuzz clean \
-	werror-gcc werror-clang check-format check-changed check-tidy check-cppcheck check-types
+	werror-gcc werror-clang check-format check-changed check-tidy check-types
 .DELETE_ON_ERROR:
 
 # Without nvcc and NVRTC, NVIDIA's wheels of NVRTC and its headers are installed while
@@ -50,7 +50,7 @@ BEFORE_TESTS := check-format layout werror-clang conformance
 
 ci: $(BEFORE_TESTS) check-changed test
 
-check: $(BEFORE_TESTS) check-tidy test werror-gcc check-cppcheck asan leaks tsan coverage
+check: $(BEFORE_TESTS) check-tidy test werror-gcc asan leaks tsan coverage
 
 # -- the private environment ------------------------------------------------------------
 
@@ -107,15 +107,6 @@ werror-gcc werror-clang: werror-%: $(VENV)/.requires
 conformance: build werror-clang
 	$(BIN)/python tools/instrumented.py build/werror-clang/lib \
 		test/device/test_conformance.py
-
-# cppcheck reads no Python.h: it is told what the macros that return stand for.
-check-cppcheck:
-	@$(call need,cppcheck,cppcheck)
-	cppcheck --enable=warning,performance,portability --error-exitcode=1 \
-		--inline-suppr --std=c11 --quiet -I $(C_ROOT) \
-		'-DPy_RETURN_NONE=return Py_None' '-DPy_RETURN_TRUE=return Py_True' \
-		'-DPy_RETURN_FALSE=return Py_False' \
-		'-DPy_RETURN_NOTIMPLEMENTED=return Py_NotImplemented' $(C_FILES)
 
 # A process reads a few files, about a second each: a merge can change hundreds.
 TIDY = printf '%s\n' $(1) | xargs -P $$(nproc) -n 4 sh -c 'clang-tidy --quiet "$$@" -- \

@@ -171,7 +171,7 @@ def prepare_pycuda(sizes):
 
         cases |= streaming_cases(size, make, streaming, context.synchronize)
     device = drv.Device(0).name()
-    header = {"version": pycuda.VERSION_TEXT, "device": device}
+    header = {"version": pycuda.__version__, "device": device}
     return header, cases, context.synchronize
 
 

@@ -182,7 +182,7 @@ def serve(directory):
     package = Path(pycuda.__file__).resolve().parent
     major, minor = device.compute_capability()
     header = {
-        "version": "2026.1",
+        "version": pycuda.__version__,
         "device": device.name(),
         "arch": f"{'compute' if software else 'sm'}_{major}{minor}",
         "nvrtc": nvrtc.find(),

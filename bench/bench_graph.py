@@ -241,7 +241,7 @@ def prepare_pycuda():
         "eager": eager,
         "cg": solve,
     }
-    return {"version": pycuda.VERSION_TEXT}, cases, context.synchronize
+    return {"version": pycuda.__version__}, cases, context.synchronize
 
 
 def prepare_cuda_core():

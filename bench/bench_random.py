@@ -96,7 +96,7 @@ def prepare_pycuda(sizes):
             return gpuarray.empty(size, np.float32)
 
         cases |= streaming_cases(size, make, ops, context.synchronize)
-    header = {"version": pycuda.VERSION_TEXT, "device": drv.Device(0).name()}
+    header = {"version": pycuda.__version__, "device": drv.Device(0).name()}
     return header, cases, context.synchronize
 
 

@@ -288,7 +288,7 @@ def prepare_pycuda(rows, dtypes):
         ends.clear()
 
     cases |= {"copy": copy, "forget": forget}
-    header = {"version": pycuda.VERSION_TEXT, "device": drv.Device(0).name()}
+    header = {"version": pycuda.__version__, "device": drv.Device(0).name()}
     return (
         {**header, "copy bytes": 2 * nbytes, "absent": absent},
         cases,

@@ -51,7 +51,7 @@ class Ours:
         from pycuda import cumath, curandom, fft, gpuarray
         from pycuda.tools import DeviceMemoryPool
 
-        self.version = pycuda.VERSION_TEXT
+        self.version = pycuda.__version__
         self.device = drv.Context.get_device().name()
         self.synchronize = drv.Context.synchronize
         self.array = gpuarray.GPUArray

@@ -244,7 +244,7 @@ def prepare_pycuda():
     check(host[2], host[0], host[1])
     cases += pycuda_memory(mod, drv, host, a)
     cases += pycuda_objects(drv, context, stream, image)
-    header = {"version": pycuda.VERSION_TEXT, "device": device.name()}
+    header = {"version": pycuda.__version__, "device": device.name()}
     return header, {f.__name__: f for f in cases}, context.synchronize
 
 

@@ -2,7 +2,7 @@
 
 The reference is made from the docstrings of the package, so the extension must have
 been built; a driver is not needed. Docstrings of the extension are plain text: they are
-made into markup here, with the driver's functions that are behind each name.
+made into markup here, with the driver's functions that each name calls.
 """
 
 import inspect
@@ -24,22 +24,27 @@ import doc_sources  # noqa: E402
 from pages.plain import plain_to_markup  # noqa: E402
 
 import pycuda  # noqa: E402
+from pages import attributes, source_links  # noqa: E402
 
 project = "pycuda"
 author = "the authors of pycuda"
 copyright = author
-version = release = pycuda.VERSION_TEXT
+version = release = pycuda.__version__
 
 extensions = [
     "sphinx.ext.autodoc",
+    "sphinx.ext.intersphinx",
+    "sphinx.ext.linkcode",
     "sphinx.ext.napoleon",
     "sphinx_copybutton",
     "sphinx_design",
+    "pages.attributes",
+    "pages.changes",
     "pages.charts",
     "pages.gallery",
     "pages.summary",
 ]
-exclude_patterns = ["_build", "changes/*"]
+exclude_patterns = ["_build"]
 #: Pages of modules that the package need not have as yet.
 exclude_patterns += [
     f"modules/{name}.rst"
@@ -61,7 +66,7 @@ html_theme_options = {
         "image_dark": "static/logo.svg",
         "alt_text": "pycuda: to the first page",
     },
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 7,
     "navbar_align": "left",
     "navbar_end": ["version.html", "theme-switcher"],
     "show_toc_level": 2,
@@ -70,6 +75,16 @@ html_theme_options = {
     "footer_end": ["theme-version"],
     "back_to_top_button": True,
 }
+#: The address of a file in the repository's web view, with {file} and {line}. If it is
+#: empty, the reference has no links to the source.
+SOURCE = os.environ.get("PYCUDA_DOC_SOURCE", "")
+#: Links to the pages of Python and NumPy, if the build may use the network. Otherwise
+#: their names are shown without links.
+if os.environ.get("PYCUDA_DOC_INTERSPHINX"):
+    intersphinx_mapping = {
+        "python": ("https://docs.python.org/3", None),
+        "numpy": ("https://numpy.org/doc/stable", None),
+    }
 #: The list of versions, a file that all versions share, where several are published.
 VERSIONS = os.environ.get("PYCUDA_DOC_VERSIONS")
 if VERSIONS:
@@ -101,7 +116,6 @@ autodoc_typehints = "none"
 # Docstrings have numpydoc's sections. Types are text, not links: a link from ``bytes``
 # would lead to a member of this name.
 napoleon_google_docstring = False
-napoleon_use_ivar = True
 napoleon_use_param = False
 napoleon_use_rtype = False
 # Signatures as they are written: a default is shown by its name, not by its value.
@@ -135,8 +149,8 @@ def is_c(thing):
 
 
 def on_docstring(app, what, name, thing, options, lines):
-    """Make markup of the extension's docstrings, and say what is behind a name."""
-    if what == "data" and inspect.getdoc(thing) == inspect.getdoc(type(thing)):
+    """Make markup of the extension's docstrings, and list the driver's functions."""
+    if what == "data" and "\n".join(lines).strip() == inspect.getdoc(type(thing)):
         lines.clear()  # it describes lists or numbers, not this one
     if what not in DESCRIBED or not is_c(thing):
         return
@@ -144,12 +158,20 @@ def on_docstring(app, what, name, thing, options, lines):
     entry = entry_of(name)
     if entry is None or any(f".{word}." in f"{name}." for word in UNTOLD):
         return
-    calls = ", ".join(f"``{call}``" for call in entry.calls)
-    told = f"Driver: {calls}. " if calls else ""
-    told += f"Source: ``{entry.file.removeprefix('src/cpp_free_c/')}``."
-    underlined = (k for k, line in enumerate(lines) if re.fullmatch("-{3,}", line))
-    place = next(underlined, len(lines) + 1) - 1  # in front of the first section
-    lines[place:place] = ["", told, ""]
+    if entry.calls:
+        calls = ", ".join(f"``{call}``" for call in entry.calls)
+        underlined = (k for k, line in enumerate(lines) if re.fullmatch("-{3,}", line))
+        place = next(underlined, len(lines) + 1) - 1  # in front of the first section
+        lines[place:place] = ["", f"Driver: {calls}.", ""]
+
+
+def linkcode_resolve(domain, info):
+    """Return the address of the source of a name, or None."""
+    if not SOURCE or domain != "py" or not info["module"]:
+        return None
+    module, name = info["module"], info["fullname"]
+    place = source_links.find(module, name, entry_of(f"{module}.{name}"))
+    return place and SOURCE.format(file=place[0], line=place[1])
 
 
 def on_source(app, docname, source):
@@ -190,11 +212,14 @@ class Enumerations(Directive):
         for name, class_ in sorted(vars(driver).items()):
             if not inspect.isclass(class_) or not name.islower() or name in left_out:
                 continue
-            text += [f".. py:class:: pycuda.driver.{name}", "", f"   {class_.__doc__}"]
+            lines, listed = attributes.split(class_.__doc__.splitlines())
+            text += [f".. py:class:: pycuda.driver.{name}", "", f"   {lines[0]}"]
             members = {k: v for k, v in vars(class_).items() if k.isupper()}
             for member, value in sorted(members.items(), key=lambda pair: pair[1]):
+                _, told = listed.get(member, ("int", [value.__doc__]))
                 text += ["", f"   .. py:attribute:: {member}"]
-                text += [f"      :value: {int(value)}"]
+                text += [f"      :value: {int(value)}", ""]
+                text += [f"      {plain_to_markup(line)}" for line in told]
             text += [""]
         return parse(self, text, "pycuda.driver")
 
@@ -228,6 +253,8 @@ class Attributes(Directive):
             name = member.lower()
             if hasattr(class_, name) and not callable(getattr(class_, name)):
                 text += [f".. py:attribute:: pycuda.driver.{class_.__name__}.{name}"]
+                told = getattr(class_, name).__doc__
+                text += ["", f"   {plain_to_markup(told)}", ""]
         return parse(self, [*text, ""], "pycuda.driver")
 
 
@@ -244,9 +271,13 @@ class Vectors(Directive):
         for name in names:
             if name.startswith("make_"):
                 text += [f"   .. py:function:: {name}(*elements)"]
-                text += ["      :no-index-entry:"]
+                told = getattr(gpuarray.vec, name).__doc__
             else:
-                text += [f"   .. py:attribute:: {name}", "      :no-index-entry:"]
+                text += [f"   .. py:attribute:: {name}"]
+                dtype = getattr(gpuarray.vec, name)
+                part = f"{len(dtype)} of {dtype[0].name}"
+                told = f"The dtype of {name}: {part}, {dtype.itemsize} bytes."
+            text += ["      :no-index-entry:", "", f"      {told}", ""]
         return parse(self, [*text, ""], "pycuda.gpuarray")
 
 
@@ -272,25 +303,6 @@ class Diagram(Directive):
         return [figure]
 
 
-class Changes(Directive):
-    """The notes of one kind in doc/changes, as a list."""
-
-    required_arguments = 1
-
-    def run(self):
-        kind = self.arguments[0]
-        found = sorted((HERE / "changes").glob(f"*.{kind}.rst"))
-        if not found:
-            raise self.error(f"doc/changes has no note of the kind {kind}")
-        environment = self.state.document.settings.env
-        text = []
-        for path in found:
-            environment.note_dependency(str(path))
-            lines = path.read_text(encoding="utf-8").strip().splitlines()
-            text += ["* " + lines[0], *("  " + line for line in lines[1:]), ""]
-        return parse(self, text, f"changes/*.{kind}.rst")
-
-
 def setup(app):
     # Before napoleon, which makes lists of fields of the sections.
     app.connect("autodoc-process-docstring", on_docstring, priority=400)
@@ -299,7 +311,6 @@ def setup(app):
     app.add_lexer(cell_lexer.NAME, cell_lexer.CellLexer)
     app.connect("autodoc-skip-member", on_member)
     app.add_directive("attributes", Attributes)
-    app.add_directive("changes", Changes)
     app.add_directive("diagram", Diagram)
     app.add_directive("enumerations", Enumerations)
     app.add_directive("vectors", Vectors)

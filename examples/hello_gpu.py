@@ -1,8 +1,7 @@
-"""The first program: multiply two arrays of random numbers on the GPU.
+"""The first program: multiply two arrays on the GPU, a wave and its decay.
 
-Prints the difference to NumPy's result, 400 zeros, and says whether the product is
-correct. In copies an array to the device before the call, and Out copies an array back
-after it.
+Draws the product, a swing that fades, and says whether it is NumPy's product. In copies
+an array to the device before the call, and Out copies an array back after it.
 """
 
 import argparse
@@ -32,12 +31,14 @@ module = SourceModule(
 )
 multiply = module.get_function("multiply")
 
-left = np.random.randn(400).astype(np.float32)
-right = np.random.randn(400).astype(np.float32)
+x = np.linspace(0, 4 * np.pi, 400, dtype=np.float32)
+left = np.cos(x)
+right = np.exp(-x / 6)
 product = np.full_like(left, np.nan)
 multiply(drv.Out(product), drv.In(left), drv.In(right), block=(400, 1, 1), grid=(1, 1))
 
-print(product - left * right)
+for value in product[::20]:
+    print(f"{value:5.2f}", " " * round(15 + 15 * value) + "*")
 if (product != left * right).any():
     sys.exit("the product is wrong")
 print("the product is correct")

@@ -1,8 +1,8 @@
 """Drive NVIDIA GPUs from Python.
 
-``VERSION``, ``VERSION_STATUS`` and ``VERSION_TEXT`` name the release of PyCUDA whose
-interface this package has; programs compare ``VERSION`` as a tuple. ``show`` shows
-arrays as pictures.
+``__version__`` is the version of this package. ``VERSION``, ``VERSION_STATUS`` and
+``VERSION_TEXT`` name the release of PyCUDA whose interface this package has; programs
+compare ``VERSION`` as a tuple. ``show`` shows arrays as pictures.
 """
 
 from __future__ import annotations
@@ -14,9 +14,13 @@ from pycuda import _start as _start  # at once, because it notes the current fol
 if _TYPE_CHECKING:
     import os as _os
 
-VERSION = (2026, 1)
+# The build reads this line, and everything that names a version has it from here. The
+# part before the plus sign is the release of PyCUDA.
+__version__ = "2026.1+c.1"
+
+VERSION_TEXT = __version__.partition("+")[0]
 VERSION_STATUS = ""
-VERSION_TEXT = ".".join(str(part) for part in VERSION) + VERSION_STATUS
+VERSION = tuple(int(part) for part in VERSION_TEXT.split("."))
 
 
 def show(

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Sequence
 from types import ModuleType
 
-from pycuda import VERSION_TEXT, _command_line
+from pycuda import __version__, _command_line
 from pycuda._command_line import COMMANDS
 
 _COMPLETION = "completion"
@@ -46,10 +46,10 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     is_script = os.path.basename(sys.argv[0]) == "pycuda"
     parser = _command_line.Parser(
         prog="pycuda" if is_script else "python -m pycuda",
-        description=f"Tools of pycuda {VERSION_TEXT}.",
+        description=f"Tools of pycuda {__version__}.",
         epilog="COMMAND --help lists the arguments of a command.",
     )
-    parser.add_argument("--version", action="version", version=VERSION_TEXT)
+    parser.add_argument("--version", action="version", version=__version__)
     _command_line.add_json(parser)
     _command_line.add_refuse(parser)
     commands = parser.add_subparsers(dest="_command", metavar="COMMAND")
@@ -72,10 +72,10 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
 def _list(parser: argparse.ArgumentParser, as_json: bool) -> int:
     if as_json:
         listed = [{"name": name, "summary": text} for name, text in COMMANDS.items()]
-        _command_line.print_json({"version": VERSION_TEXT, "commands": listed})
+        _command_line.print_json({"version": __version__, "commands": listed})
         return 0
     width = max(map(len, (*COMMANDS, _COMPLETION)))
-    print(f"{parser.prog} COMMAND: tools of pycuda {VERSION_TEXT}\n")
+    print(f"{parser.prog} COMMAND: tools of pycuda {__version__}\n")
     for name, text in {**COMMANDS, _COMPLETION: _COMPLETION_TEXT}.items():
         print(f"  {name:{width}}  {text}")
     print("\nCOMMAND --help lists its arguments. --json writes its result as JSON.")

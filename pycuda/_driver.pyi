@@ -161,156 +161,314 @@ class Device:
     def __hash__(self, /) -> int: ...
     # attributes of Device: written by tools/make_stub.py
     max_threads_per_block: int
+    """The largest number of threads of a block."""
     max_block_dim_x: int
+    """The largest size of a block in x, in threads."""
     max_block_dim_y: int
+    """The largest size of a block in y, in threads."""
     max_block_dim_z: int
+    """The largest size of a block in z, in threads."""
     max_grid_dim_x: int
+    """The largest size of a grid in x, in blocks."""
     max_grid_dim_y: int
+    """The largest size of a grid in y, in blocks."""
     max_grid_dim_z: int
+    """The largest size of a grid in z, in blocks."""
     max_shared_memory_per_block: int
+    """Shared memory of a block without a function's opt-in, in bytes."""
     shared_memory_per_block: int
+    """The older name of MAX_SHARED_MEMORY_PER_BLOCK, in bytes."""
     total_constant_memory: int
+    """Constant memory for the variables of a module, in bytes."""
     warp_size: int
+    """The number of threads of a warp."""
     max_pitch: int
+    """The largest pitch of a copy, in bytes."""
     max_registers_per_block: int
+    """The number of 32-bit registers that a block can use."""
     registers_per_block: int
+    """The older name of MAX_REGISTERS_PER_BLOCK, a number of registers."""
     clock_rate: int
+    """The peak clock of the multiprocessors, in kHz."""
     texture_alignment: int
+    """The alignment of a texture's address, in bytes."""
     gpu_overlap: int
+    """1 if copies and kernels can run at the same time. Prefer ASYNC_ENGINE_COUNT."""
     multiprocessor_count: int
+    """The number of multiprocessors."""
     kernel_exec_timeout: int
+    """1 if the system ends kernels that run too long, otherwise 0."""
     integrated: int
+    """1 if the device shares the memory of the host, 0 if it has its own."""
     can_map_host_memory: int
+    """1 if kernels can use page-locked memory of the host, otherwise 0."""
     compute_mode: _compute_mode
+    """The rule for making contexts on the device, a compute_mode."""
     maximum_texture1d_width: int
+    """The largest width of a 1D texture, in elements."""
     maximum_texture2d_width: int
+    """The largest width of a 2D texture, in elements."""
     maximum_texture2d_height: int
+    """The largest height of a 2D texture, in rows."""
     maximum_texture3d_width: int
+    """The largest width of a 3D texture, in elements."""
     maximum_texture3d_height: int
+    """The largest height of a 3D texture, in rows."""
     maximum_texture3d_depth: int
+    """The largest depth of a 3D texture, in slices."""
     maximum_texture2d_array_width: int
+    """The older name of MAXIMUM_TEXTURE2D_LAYERED_WIDTH, in elements."""
     maximum_texture2d_array_height: int
+    """The older name of MAXIMUM_TEXTURE2D_LAYERED_HEIGHT, in rows."""
     maximum_texture2d_array_numslices: int
+    """The older name of MAXIMUM_TEXTURE2D_LAYERED_LAYERS, a number of layers."""
     surface_alignment: int
+    """The alignment of a surface's address, in bytes."""
     concurrent_kernels: int
+    """1 if several kernels of a context can run at the same time, otherwise 0."""
     ecc_enabled: int
+    """1 if the memory corrects errors (ECC), otherwise 0."""
     maximum_texture2d_layered_width: int
+    """The largest width of a layered 2D texture, in elements."""
     maximum_texture2d_layered_height: int
+    """The largest height of a layered 2D texture, in rows."""
     maximum_texture2d_layered_layers: int
+    """The largest number of layers of a layered 2D texture."""
     maximum_texture1d_layered_width: int
+    """The largest width of a layered 1D texture, in elements."""
     maximum_texture1d_layered_layers: int
+    """The largest number of layers of a layered 1D texture."""
     pci_device_id: int
+    """The number of the device on its PCI bus."""
     tcc_driver: int
+    """1 if Windows uses the TCC driver for the device, otherwise 0."""
     memory_clock_rate: int
+    """The peak clock of the memory, in kHz."""
     global_memory_bus_width: int
+    """The width of the bus to the memory, in bits."""
     l2_cache_size: int
+    """The size of the L2 cache, in bytes."""
     max_threads_per_multiprocessor: int
+    """The largest number of threads on a multiprocessor at one time."""
     async_engine_count: int
+    """The number of copy engines, which work beside kernels and each other."""
     unified_addressing: int
+    """1 if the host and the devices share one range of addresses, otherwise 0."""
     maximum_texture2d_gather_width: int
+    """The largest width of a 2D texture for gathers, in elements."""
     maximum_texture2d_gather_height: int
+    """The largest height of a 2D texture for gathers, in rows."""
     maximum_texture3d_width_alternate: int
+    """The width of a 3D texture of another shape, in elements; 0 if there is none."""
     maximum_texture3d_height_alternate: int
+    """The height of a 3D texture of another shape, in rows; 0 if there is none."""
     maximum_texture3d_depth_alternate: int
+    """The depth of a 3D texture of another shape, in slices; 0 if there is none."""
     pci_domain_id: int
+    """The number of the device's PCI domain."""
     texture_pitch_alignment: int
+    """The alignment of the pitch of a texture in linear memory, in bytes."""
     maximum_texturecubemap_width: int
+    """The largest width and height of a cube map, in elements."""
     maximum_texturecubemap_layered_width: int
+    """The largest width and height of a layered cube map, in elements."""
     maximum_texturecubemap_layered_layers: int
+    """The largest number of layers of a layered cube map."""
     maximum_surface1d_width: int
+    """The largest width of a 1D surface, in elements."""
     maximum_surface2d_width: int
+    """The largest width of a 2D surface, in elements."""
     maximum_surface2d_height: int
+    """The largest height of a 2D surface, in rows."""
     maximum_surface3d_width: int
+    """The largest width of a 3D surface, in elements."""
     maximum_surface3d_height: int
+    """The largest height of a 3D surface, in rows."""
     maximum_surface3d_depth: int
+    """The largest depth of a 3D surface, in slices."""
     maximum_surface1d_layered_width: int
+    """The largest width of a layered 1D surface, in elements."""
     maximum_surface1d_layered_layers: int
+    """The largest number of layers of a layered 1D surface."""
     maximum_surface2d_layered_width: int
+    """The largest width of a layered 2D surface, in elements."""
     maximum_surface2d_layered_height: int
+    """The largest height of a layered 2D surface, in rows."""
     maximum_surface2d_layered_layers: int
+    """The largest number of layers of a layered 2D surface."""
     maximum_surfacecubemap_width: int
+    """The largest width of a cube map as a surface, in elements."""
     maximum_surfacecubemap_layered_width: int
+    """The largest width of a layered cube map as a surface, in elements."""
     maximum_surfacecubemap_layered_layers: int
+    """The largest number of layers of a layered cube map as a surface."""
     maximum_texture1d_linear_width: int
+    """The largest width of a 1D texture in linear memory, in elements. Deprecated."""
     maximum_texture2d_linear_width: int
+    """The largest width of a 2D texture in linear memory, in elements."""
     maximum_texture2d_linear_height: int
+    """The largest height of a 2D texture in linear memory, in rows."""
     maximum_texture2d_linear_pitch: int
+    """The largest pitch of a 2D texture in linear memory, in bytes."""
     maximum_texture2d_mipmapped_width: int
+    """The largest width of a mipmapped 2D texture, in elements."""
     maximum_texture2d_mipmapped_height: int
+    """The largest height of a mipmapped 2D texture, in rows."""
     compute_capability_major: int
+    """The major number of the compute capability: 9 of 9.0."""
     compute_capability_minor: int
+    """The minor number of the compute capability: 0 of 9.0."""
     maximum_texture1d_mipmapped_width: int
+    """The largest width of a mipmapped 1D texture, in elements."""
     stream_priorities_supported: int
+    """1 if streams can have priorities, otherwise 0."""
     global_l1_cache_supported: int
+    """1 if the L1 cache holds global memory, otherwise 0."""
     local_l1_cache_supported: int
+    """1 if the L1 cache holds local memory, otherwise 0."""
     max_shared_memory_per_multiprocessor: int
+    """Shared memory of a multiprocessor, in bytes."""
     max_registers_per_multiprocessor: int
+    """The number of 32-bit registers of a multiprocessor."""
     managed_memory: int
+    """1 if the device can use managed memory, otherwise 0."""
     multi_gpu_board: int
+    """1 if the board has several devices, otherwise 0."""
     multi_gpu_board_group_id: int
+    """A number that the devices of one board have in common."""
     host_native_atomic_supported: int
+    """1 if the link to the host has native atomic operations, otherwise 0."""
     single_to_double_precision_perf_ratio: int
+    """The operations per second in single precision, as a multiple of those in
+    double."""
     pageable_memory_access: int
+    """1 if kernels can use the host's pageable memory without registration, otherwise
+    0."""
     concurrent_managed_access: int
+    """1 if the host can use managed memory while kernels run, otherwise 0."""
     compute_preemption_supported: int
+    """1 if the device can interrupt a kernel, otherwise 0."""
     can_use_host_pointer_for_registered_mem: int
+    """1 if registered memory has the same address in kernels, otherwise 0."""
     max_shared_memory_per_block_optin: int
+    """Shared memory of a block if the function opts in, in bytes."""
     pageable_memory_access_uses_host_page_tables: int
+    """1 if kernels use pageable memory through the host's page tables, otherwise 0."""
     direct_managed_mem_access_from_host: int
+    """1 if the host uses managed memory on the device without moving it, otherwise
+    0."""
     handle_type_posix_file_descriptor_supported: int
+    """1 if memory can be shared by a POSIX file descriptor, otherwise 0."""
     handle_type_win32_handle_supported: int
+    """1 if memory can be shared by a Windows NT handle, otherwise 0."""
     handle_type_win32_kmt_handle_supported: int
+    """1 if memory can be shared by a Windows KMT handle, otherwise 0."""
     max_persisting_l2_cache_size: int
+    """The part of the L2 cache that can be set aside for persisting data, in bytes."""
     max_blocks_per_multiprocessor: int
+    """The largest number of blocks on a multiprocessor at one time."""
     generic_compression_supported: int
+    """1 if memory can be compressed, otherwise 0."""
     reserved_shared_memory_per_block: int
+    """Shared memory that the driver reserves for each block, in bytes."""
     read_only_host_register_supported: int
+    """1 if memory of the host can be registered as read-only, otherwise 0."""
     memory_pools_supported: int
+    """1 if the driver has pools of memory for the device, otherwise 0."""
     can_tex2d_gather: int
+    """1 if kernels can gather from 2D textures, otherwise 0."""
     can_use_stream_mem_ops_v1: int
+    """1 if streams have the first version of memory operations, otherwise 0.
+    Deprecated."""
     can_use_64_bit_stream_mem_ops_v1: int
+    """1 if these operations of the first version take 64 bits, otherwise 0.
+    Deprecated."""
     can_use_stream_wait_value_nor_v1: int
+    """1 if the first version has stream_wait_value.NOR, otherwise 0. Deprecated."""
     cooperative_launch: int
+    """1 if cooperative launches are possible, otherwise 0."""
     cooperative_multi_device_launch: int
+    """1 if one cooperative launch can use several devices, otherwise 0. Deprecated."""
     can_flush_remote_writes: int
+    """1 if streams can flush writes of other devices to this one, otherwise 0."""
     host_register_supported: int
+    """1 if memory of the host can be registered, otherwise 0."""
     virtual_address_management_supported: int
+    """1 if addresses and memory can be managed apart, otherwise 0."""
     max_access_policy_window_size: int
+    """The largest window of launch_attribute.ACCESS_POLICY_WINDOW, in bytes."""
     gpu_direct_rdma_with_cuda_vmm_supported: int
+    """1 if GPUDirect RDMA can use virtual memory of the driver, otherwise 0."""
     sparse_cuda_array_supported: int
+    """1 if CUDA arrays can be sparse, otherwise 0."""
     timeline_semaphore_interop_supported: int
+    """1 if external timeline semaphores can be used, otherwise 0."""
     gpu_direct_rdma_supported: int
+    """1 if other devices can use the memory by GPUDirect RDMA, otherwise 0."""
     gpu_direct_rdma_flush_writes_options: int
+    """Ways to flush writes of GPUDirect RDMA, as bits: 1 by the host, 2 by streams."""
     gpu_direct_rdma_writes_ordering: int
+    """Order of such writes without a flush: 0 none, 100 for this device, 200 for
+    all."""
     mempool_supported_handle_types: int
+    """Handles that share pools, as bits: 1 POSIX, 2 Windows NT, 4 KMT, 8 fabric."""
     cluster_launch: int
+    """1 if kernels can have clusters of blocks, otherwise 0."""
     deferred_mapping_cuda_array_supported: int
+    """1 if CUDA arrays can get their memory later, otherwise 0."""
     can_use_64_bit_stream_mem_ops: int
+    """1 if memory operations of streams take 64 bits, otherwise 0."""
     can_use_stream_wait_value_nor: int
+    """1 if streams can wait with stream_wait_value.NOR, otherwise 0."""
     dma_buf_supported: int
+    """1 if memory can be shared as a dma-buf of Linux, otherwise 0."""
     ipc_event_supported: int
+    """1 if processes can share events, otherwise 0."""
     mem_sync_domain_count: int
+    """The number of memory synchronization domains."""
     tensor_map_access_supported: int
+    """1 if kernels can copy with a TensorMap, otherwise 0."""
     handle_type_fabric_supported: int
+    """1 if memory can be shared by a fabric handle, otherwise 0."""
     unified_function_pointers: int
+    """1 if pointers to functions are the same on all such devices, otherwise 0."""
     numa_config: int
+    """1 if the memory is a NUMA node of the host, otherwise 0."""
     numa_id: int
+    """The number of the memory's NUMA node, if NUMA_CONFIG is 1."""
     multicast_supported: int
+    """1 if one access can reach the memory of several devices, otherwise 0."""
     mps_enabled: int
+    """1 if contexts are shared through MPS, otherwise 0."""
     host_numa_id: int
+    """The number of the host's NUMA node nearest to the device; -1 without NUMA."""
     d3d12_cig_supported: int
+    """1 if a context can share the device with a queue of Direct3D 12, otherwise 0."""
     mem_decompress_algorithm_mask: int
+    """Formats that the hardware decompresses, as bits: 1 Deflate, 2 Snappy, 4 LZ4."""
     mem_decompress_maximum_length: int
+    """The largest size of one decompression by hardware, in bytes."""
     vulkan_cig_supported: int
+    """1 if a context can share the device with a queue of Vulkan, otherwise 0."""
     gpu_pci_device_id: int
+    """The PCI device ID in the upper 16 bits, and the vendor ID in the lower."""
     gpu_pci_subsystem_id: int
+    """The PCI subsystem ID in the upper 16 bits, and its vendor ID in the lower."""
     host_numa_virtual_memory_management_supported: int
+    """1 if virtual memory can be on a NUMA node of the host, otherwise 0."""
     host_numa_memory_pools_supported: int
+    """1 if pools of memory can be on a NUMA node of the host, otherwise 0."""
     host_numa_multinode_ipc_supported: int
+    """1 if computers of a cluster can share memory of a host's NUMA node, otherwise
+    0."""
     host_memory_pools_supported: int
+    """1 if pools of memory can be on the host, otherwise 0."""
     host_virtual_memory_management_supported: int
+    """1 if virtual memory can be on the host, otherwise 0."""
     host_alloc_dma_buf_supported: int
+    """1 if page-locked memory can be shared as a dma-buf of Linux, otherwise 0."""
     only_partial_host_native_atomic_supported: int
+    """1 if the link to the host has some native atomic operations only, otherwise 0."""
     # attributes of Device: end
     # To the end of the class: written by tools/make_stub.py
     def __init__(self, number_or_pci_bus_id: SupportsIndex | str, /) -> None: ...
@@ -1193,21 +1351,38 @@ class Function:
     ) -> float | None: ...
     # attributes of Function: written by tools/make_stub.py
     max_threads_per_block: int
+    """The largest number of threads of a block for this function."""
     shared_size_bytes: int
+    """Shared memory of a block that the source declares, in bytes."""
     const_size_bytes: int
+    """Constant memory that the source declares, in bytes."""
     local_size_bytes: int
+    """Local memory of a thread, in bytes."""
     num_regs: int
+    """The number of registers of a thread."""
     ptx_version: int
+    """The PTX target, 10 times major plus minor: 90 for 9.0."""
     binary_version: int
+    """The target of the binary code, 10 times major plus minor: 90 for 9.0."""
     cache_mode_ca: int
+    """1 if the function was compiled to cache global loads in L1, otherwise 0."""
     max_dynamic_shared_size_bytes: int
+    """The largest shared memory that a launch may ask for, in bytes."""
     preferred_shared_memory_carveout: int
+    """The preferred part of on-chip memory for shared memory, in percent; -1: no
+    preference."""
     cluster_size_must_be_set: int
+    """1 if a launch must give the size of clusters, otherwise 0."""
     required_cluster_width: int
+    """The required size of a cluster in x, in blocks; 0 if there is none."""
     required_cluster_height: int
+    """The required size of a cluster in y, in blocks; 0 if there is none."""
     required_cluster_depth: int
+    """The required size of a cluster in z, in blocks; 0 if there is none."""
     non_portable_cluster_size_allowed: int
+    """1 if clusters may be larger than all devices support, otherwise 0."""
     cluster_scheduling_policy_preference: int
+    """Order of clusters: 0 default, 1 spread over multiprocessors, 2 balanced."""
     # attributes of Function: end
     # To the end of the class: written by tools/make_stub.py
     def get_attribute(self, attr: function_attribute | SupportsIndex, /) -> int: ...
@@ -1384,507 +1559,1020 @@ class _Enumeration(int):
 
 # enumerations: written by tools/make_stub.py
 class address_mode(_Enumeration):
+    """Results of texture reads outside the image."""
+
     WRAP: ClassVar[address_mode]
+    """The image repeats."""
     CLAMP: ClassVar[address_mode]
+    """The nearest element of the image is read."""
     MIRROR: ClassVar[address_mode]
+    """The image repeats, every second time mirrored."""
     BORDER: ClassVar[address_mode]
+    """The border value is read, which is 0 by default."""
 
 class array_cubemap_face(_Enumeration):
+    """Faces of a cube map, by layer."""
+
     POSITIVE_X: ClassVar[array_cubemap_face]
+    """The face in the direction of positive x."""
     NEGATIVE_X: ClassVar[array_cubemap_face]
+    """The face in the direction of negative x."""
     POSITIVE_Y: ClassVar[array_cubemap_face]
+    """The face in the direction of positive y."""
     NEGATIVE_Y: ClassVar[array_cubemap_face]
+    """The face in the direction of negative y."""
     POSITIVE_Z: ClassVar[array_cubemap_face]
+    """The face in the direction of positive z."""
     NEGATIVE_Z: ClassVar[array_cubemap_face]
+    """The face in the direction of negative z."""
 
 class array_format(_Enumeration):
+    """Element formats of CUDA arrays."""
+
     UNSIGNED_INT8: ClassVar[array_format]
+    """Unsigned integers of 8 bits."""
     UNSIGNED_INT16: ClassVar[array_format]
+    """Unsigned integers of 16 bits."""
     UNSIGNED_INT32: ClassVar[array_format]
+    """Unsigned integers of 32 bits."""
     SIGNED_INT8: ClassVar[array_format]
+    """Signed integers of 8 bits."""
     SIGNED_INT16: ClassVar[array_format]
+    """Signed integers of 16 bits."""
     SIGNED_INT32: ClassVar[array_format]
+    """Signed integers of 32 bits."""
     HALF: ClassVar[array_format]
+    """Floating-point numbers of 16 bits."""
     FLOAT: ClassVar[array_format]
+    """Floating-point numbers of 32 bits."""
 
 class compute_mode(_Enumeration):
+    """Rules for making contexts on a device."""
+
     DEFAULT: ClassVar[compute_mode]
+    """Several processes may have contexts."""
     PROHIBITED: ClassVar[compute_mode]
+    """No process may have a context."""
     EXCLUSIVE_PROCESS: ClassVar[compute_mode]
+    """One process at a time may have contexts."""
     EXCLUSIVE: ClassVar[compute_mode]
+    """One thread at a time may have a context. Drivers no longer have this mode."""
 
 class ctx_flags(_Enumeration):
+    """Flags of Device.make_context."""
+
     SCHED_AUTO: ClassVar[ctx_flags]
+    """The driver chooses between SCHED_SPIN and SCHED_YIELD."""
     SCHED_SPIN: ClassVar[ctx_flags]
+    """A waiting thread keeps its CPU busy: the lowest latency."""
     SCHED_YIELD: ClassVar[ctx_flags]
+    """A waiting thread lets other threads run between its looks."""
     SCHED_MASK: ClassVar[ctx_flags]
+    """The bits that say how a thread waits."""
     BLOCKING_SYNC: ClassVar[ctx_flags]
+    """The older name of SCHED_BLOCKING_SYNC."""
     SCHED_BLOCKING_SYNC: ClassVar[ctx_flags]
+    """A waiting thread sleeps until the device is done."""
     MAP_HOST: ClassVar[ctx_flags]
+    """Kernels can use page-locked memory. Since CUDA 3.2 this is always so."""
     LMEM_RESIZE_TO_MAX: ClassVar[ctx_flags]
+    """Local memory is not made smaller after a kernel that needed much."""
     FLAGS_MASK: ClassVar[ctx_flags]
+    """All bits that are flags."""
 
 class direction_vector_set(_Enumeration):
+    """cuRAND's sets of Sobol direction vectors."""
+
     VECTOR_32: ClassVar[direction_vector_set]
+    """Vectors of 32 bits for 20,000 dimensions, by Joe and Kuo."""
     SCRAMBLED_VECTOR_32: ClassVar[direction_vector_set]
+    """Scrambled vectors of 32 bits for 20,000 dimensions."""
     VECTOR_64: ClassVar[direction_vector_set]
+    """Vectors of 64 bits for 20,000 dimensions, by Joe and Kuo."""
     SCRAMBLED_VECTOR_64: ClassVar[direction_vector_set]
+    """Scrambled vectors of 64 bits for 20,000 dimensions."""
 
 class event_flags(_Enumeration):
+    """Flags of Event."""
+
     DEFAULT: ClassVar[event_flags]
+    """The event records times; a waiting thread keeps its CPU busy."""
     BLOCKING_SYNC: ClassVar[event_flags]
+    """A thread that waits for the event sleeps."""
     DISABLE_TIMING: ClassVar[event_flags]
+    """The event records no times, which makes it cheaper."""
     INTERPROCESS: ClassVar[event_flags]
+    """Other processes can open the event. DISABLE_TIMING is needed, too."""
 
 class event_record_flags(_Enumeration):
+    """Flags of Event.record."""
+
     DEFAULT: ClassVar[event_record_flags]
+    """In a capture, the event marks a place in the graph."""
     EXTERNAL: ClassVar[event_record_flags]
+    """In a capture, the graph gets a node that records the event at each launch."""
 
 class event_wait_flags(_Enumeration):
+    """Flags of Stream.wait_for_event."""
+
     DEFAULT: ClassVar[event_wait_flags]
+    """In a capture, the wait becomes a dependency in the graph."""
     EXTERNAL: ClassVar[event_wait_flags]
+    """In a capture, the graph gets a node that waits for the event at each launch."""
 
 class filter_mode(_Enumeration):
+    """Interpolation of texture reads between elements."""
+
     POINT: ClassVar[filter_mode]
+    """The nearest element is read."""
     LINEAR: ClassVar[filter_mode]
+    """Elements around the place are interpolated."""
 
 class func_cache(_Enumeration):
+    """Preferred split of on-chip memory."""
+
     PREFER_NONE: ClassVar[func_cache]
+    """No preference."""
     PREFER_SHARED: ClassVar[func_cache]
+    """More shared memory, a smaller L1 cache."""
     PREFER_L1: ClassVar[func_cache]
+    """A larger L1 cache, less shared memory."""
     PREFER_EQUAL: ClassVar[func_cache]
+    """Shared memory and L1 cache of the same size."""
 
 class graphics_map_flags(_Enumeration):
+    """Flags for mapping an OpenGL object."""
+
     NONE: ClassVar[graphics_map_flags]
+    """Kernels may read and write the object."""
     READ_ONLY: ClassVar[graphics_map_flags]
+    """Kernels only read the object."""
     WRITE_DISCARD: ClassVar[graphics_map_flags]
+    """Kernels only write the object; its earlier contents are lost."""
 
 class graphics_register_flags(_Enumeration):
+    """Flags for registering an OpenGL object."""
+
     NONE: ClassVar[graphics_register_flags]
+    """Kernels may read and write the object."""
     READ_ONLY: ClassVar[graphics_register_flags]
+    """Kernels only read the object."""
     WRITE_DISCARD: ClassVar[graphics_register_flags]
+    """Kernels only write the object; its earlier contents are lost."""
     SURFACE_LDST: ClassVar[graphics_register_flags]
+    """The object can be bound to a surface reference."""
     TEXTURE_GATHER: ClassVar[graphics_register_flags]
+    """Kernels can gather from the object as a texture."""
 
 class ipc_mem_flags(_Enumeration):
+    """Flags of IPCMemoryHandle."""
+
     LAZY_ENABLE_PEER_ACCESS: ClassVar[ipc_mem_flags]
+    """Access to the device that owns the memory is enabled when needed."""
 
 class jit_fallback(_Enumeration):
+    """Fallbacks of the JIT without a matching binary."""
+
     PREFER_PTX: ClassVar[jit_fallback]
+    """PTX is compiled if no binary matches exactly."""
     PREFER_BINARY: ClassVar[jit_fallback]
+    """A compatible binary is used if none matches exactly."""
 
 class jit_input_type(_Enumeration):
+    """Kinds of input of Linker."""
+
     CUBIN: ClassVar[jit_input_type]
+    """Device code for one architecture."""
     PTX: ClassVar[jit_input_type]
+    """PTX as text."""
     FATBINARY: ClassVar[jit_input_type]
+    """Several cubins and PTX texts in one file."""
     OBJECT: ClassVar[jit_input_type]
+    """An object file of the host with device code in it."""
     LIBRARY: ClassVar[jit_input_type]
+    """A library of such object files."""
 
 class jit_option(_Enumeration):
+    """Options of the JIT compiler."""
+
     MAX_REGISTERS: ClassVar[jit_option]
+    """The largest number of registers of a thread."""
     THREADS_PER_BLOCK: ClassVar[jit_option]
+    """The number of threads of a block to compile for; afterwards the number
+    reached."""
     WALL_TIME: ClassVar[jit_option]
+    """The time that the compiler took, in ms. An output."""
     INFO_LOG_BUFFER: ClassVar[jit_option]
+    """The address of a buffer for messages."""
     INFO_LOG_BUFFER_SIZE_BYTES: ClassVar[jit_option]
+    """The size of that buffer, in bytes; afterwards the bytes that were written."""
     ERROR_LOG_BUFFER: ClassVar[jit_option]
+    """The address of a buffer for errors."""
     ERROR_LOG_BUFFER_SIZE_BYTES: ClassVar[jit_option]
+    """The size of that buffer, in bytes; afterwards the bytes that were written."""
     OPTIMIZATION_LEVEL: ClassVar[jit_option]
+    """The level of optimization, 0 to 4; 4 by default."""
     TARGET_FROM_CUCONTEXT: ClassVar[jit_option]
+    """Compile for the device of the current context, the default."""
     TARGET: ClassVar[jit_option]
+    """The architecture to compile for, a jit_target."""
     FALLBACK_STRATEGY: ClassVar[jit_option]
+    """What to do if no binary matches, a jit_fallback."""
 
 class jit_target(_Enumeration):
+    """Targets of the JIT compiler."""
+
     COMPUTE_30: ClassVar[jit_target]
+    """Compute capability 3.0."""
     COMPUTE_32: ClassVar[jit_target]
+    """Compute capability 3.2."""
     COMPUTE_35: ClassVar[jit_target]
+    """Compute capability 3.5."""
     COMPUTE_37: ClassVar[jit_target]
+    """Compute capability 3.7."""
     COMPUTE_50: ClassVar[jit_target]
+    """Compute capability 5.0."""
     COMPUTE_52: ClassVar[jit_target]
+    """Compute capability 5.2."""
     COMPUTE_53: ClassVar[jit_target]
+    """Compute capability 5.3."""
     COMPUTE_60: ClassVar[jit_target]
+    """Compute capability 6.0."""
     COMPUTE_61: ClassVar[jit_target]
+    """Compute capability 6.1."""
     COMPUTE_62: ClassVar[jit_target]
+    """Compute capability 6.2."""
     COMPUTE_70: ClassVar[jit_target]
+    """Compute capability 7.0."""
     COMPUTE_72: ClassVar[jit_target]
+    """Compute capability 7.2."""
     COMPUTE_75: ClassVar[jit_target]
+    """Compute capability 7.5."""
     COMPUTE_80: ClassVar[jit_target]
+    """Compute capability 8.0."""
     COMPUTE_86: ClassVar[jit_target]
+    """Compute capability 8.6."""
     COMPUTE_90: ClassVar[jit_target]
+    """Compute capability 9.0."""
     COMPUTE_90A: ClassVar[jit_target]
+    """Compute capability 9.0, and what only this architecture has."""
     COMPUTE_87: ClassVar[jit_target]
+    """Compute capability 8.7."""
     COMPUTE_89: ClassVar[jit_target]
+    """Compute capability 8.9."""
     COMPUTE_100: ClassVar[jit_target]
+    """Compute capability 10.0."""
     COMPUTE_103: ClassVar[jit_target]
+    """Compute capability 10.3."""
     COMPUTE_110: ClassVar[jit_target]
+    """Compute capability 11.0."""
     COMPUTE_120: ClassVar[jit_target]
+    """Compute capability 12.0."""
     COMPUTE_121: ClassVar[jit_target]
+    """Compute capability 12.1."""
     COMPUTE_100A: ClassVar[jit_target]
+    """Compute capability 10.0, and what only this architecture has."""
     COMPUTE_103A: ClassVar[jit_target]
+    """Compute capability 10.3, and what only this architecture has."""
     COMPUTE_110A: ClassVar[jit_target]
+    """Compute capability 11.0, and what only this architecture has."""
     COMPUTE_120A: ClassVar[jit_target]
+    """Compute capability 12.0, and what only this architecture has."""
     COMPUTE_121A: ClassVar[jit_target]
+    """Compute capability 12.1, and what only this architecture has."""
     COMPUTE_10: ClassVar[jit_target]
+    """Compute capability 1.0."""
     COMPUTE_11: ClassVar[jit_target]
+    """Compute capability 1.1."""
     COMPUTE_12: ClassVar[jit_target]
+    """Compute capability 1.2."""
     COMPUTE_13: ClassVar[jit_target]
+    """Compute capability 1.3."""
     COMPUTE_20: ClassVar[jit_target]
+    """Compute capability 2.0."""
     COMPUTE_21: ClassVar[jit_target]
+    """Compute capability 2.1."""
 
 class launch_attribute(_Enumeration):
+    """Attributes of LaunchConfig."""
+
     ACCESS_POLICY_WINDOW: ClassVar[launch_attribute]
+    """A range of memory that the L2 cache prefers to keep."""
     COOPERATIVE: ClassVar[launch_attribute]
+    """All blocks are on the device together; 0 or 1."""
     SYNCHRONIZATION_POLICY: ClassVar[launch_attribute]
+    """How threads wait for a stream. For streams, not for launches."""
     CLUSTER_DIMENSION: ClassVar[launch_attribute]
+    """The size of a cluster, in blocks."""
     CLUSTER_SCHEDULING_POLICY_PREFERENCE: ClassVar[launch_attribute]
+    """Order of clusters: 0 default, 1 spread over multiprocessors, 2 balanced."""
     PROGRAMMATIC_STREAM_SERIALIZATION: ClassVar[launch_attribute]
+    """The kernel may begin before the kernel ahead of it has ended; 0 or 1."""
     PROGRAMMATIC_EVENT: ClassVar[launch_attribute]
+    """An event that is recorded when all blocks have triggered it."""
     PRIORITY: ClassVar[launch_attribute]
+    """The priority of the launch; a lower number is a higher priority."""
     MEM_SYNC_DOMAIN_MAP: ClassVar[launch_attribute]
+    """The numbers of the default and the remote memory synchronization domain."""
     MEM_SYNC_DOMAIN: ClassVar[launch_attribute]
+    """The memory synchronization domain: 0 default, 1 remote."""
     PREFERRED_CLUSTER_DIMENSION: ClassVar[launch_attribute]
+    """The size of a cluster where it fits, in blocks: a multiple of
+    CLUSTER_DIMENSION."""
     LAUNCH_COMPLETION_EVENT: ClassVar[launch_attribute]
+    """An event that is recorded when all blocks have begun."""
     PREFERRED_SHARED_MEMORY_CARVEOUT: ClassVar[launch_attribute]
+    """The preferred part of on-chip memory for shared memory, in percent."""
     NVLINK_UTIL_CENTRIC_SCHEDULING: ClassVar[launch_attribute]
+    """1: place blocks so that they use NVLink best."""
 
 class limit(_Enumeration):
+    """Limits of a context."""
+
     STACK_SIZE: ClassVar[limit]
+    """The stack of a thread, in bytes."""
     PRINTF_FIFO_SIZE: ClassVar[limit]
+    """The buffer for output of printf in kernels, in bytes."""
     MALLOC_HEAP_SIZE: ClassVar[limit]
+    """The heap for malloc in kernels, in bytes."""
     DEV_RUNTIME_SYNC_DEPTH: ClassVar[limit]
+    """The deepest level of kernels started by kernels that can wait. Deprecated."""
     DEV_RUNTIME_PENDING_LAUNCH_COUNT: ClassVar[limit]
+    """The number of launches by kernels that can be pending."""
     MAX_L2_FETCH_GRANULARITY: ClassVar[limit]
+    """The bytes that the L2 cache fetches at once, 0 to 128. A hint."""
     PERSISTING_L2_CACHE_SIZE: ClassVar[limit]
+    """The part of the L2 cache for persisting data, in bytes."""
     SHMEM_SIZE: ClassVar[limit]
+    """The shared memory that kernels of a CIG context can use, in bytes. Read only."""
     CIG_ENABLED: ClassVar[limit]
+    """1 if the context shares the device with a graphics queue (CIG). Read only."""
     CIG_SHMEM_FALLBACK_ENABLED: ClassVar[limit]
+    """0: in a CIG context, launches with too much shared memory fail."""
 
 class mem_access_flags(_Enumeration):
+    """Rights of a device to use memory."""
+
     NONE: ClassVar[mem_access_flags]
+    """The device can neither read nor write the memory."""
     READ: ClassVar[mem_access_flags]
+    """The device can read the memory."""
     READWRITE: ClassVar[mem_access_flags]
+    """The device can read and write the memory."""
 
 class mem_advice(_Enumeration):
+    """Advice on the use of managed memory."""
+
     SET_READ_MOSTLY: ClassVar[mem_advice]
+    """The memory is mostly read: each processor gets a copy of what it reads."""
     UNSET_READ_MOSTLY: ClassVar[mem_advice]
+    """Undo SET_READ_MOSTLY."""
     SET_PREFERRED_LOCATION: ClassVar[mem_advice]
+    """The memory stays at the given place if possible."""
     UNSET_PREFERRED_LOCATION: ClassVar[mem_advice]
+    """Undo SET_PREFERRED_LOCATION."""
     SET_ACCESSED_BY: ClassVar[mem_advice]
+    """The given device uses the memory: keep it mapped there, without page faults."""
     UNSET_ACCESSED_BY: ClassVar[mem_advice]
+    """Undo SET_ACCESSED_BY."""
 
 class mem_attach_flags(_Enumeration):
+    """Rules for access to managed memory."""
+
     GLOBAL: ClassVar[mem_attach_flags]
+    """All streams of all devices can use the memory."""
     HOST: ClassVar[mem_attach_flags]
+    """No stream of a device can use the memory, only the host."""
     SINGLE: ClassVar[mem_attach_flags]
+    """One stream of a device can use the memory."""
 
 class mem_pool_attribute(_Enumeration):
+    """Attributes of a MemoryPool."""
+
     REUSE_FOLLOW_EVENT_DEPENDENCIES: ClassVar[mem_pool_attribute]
+    """Reuse memory of another stream if events order the streams; 0 or 1."""
     REUSE_ALLOW_OPPORTUNISTIC: ClassVar[mem_pool_attribute]
+    """Reuse memory of another stream if its free is done; 0 or 1."""
     REUSE_ALLOW_INTERNAL_DEPENDENCIES: ClassVar[mem_pool_attribute]
+    """Reuse memory of another stream by waiting for it; 0 or 1."""
     RELEASE_THRESHOLD: ClassVar[mem_pool_attribute]
+    """Unused bytes that the pool keeps when the program waits for the device."""
     RESERVED_MEM_CURRENT: ClassVar[mem_pool_attribute]
+    """The memory that the pool has from the device, in bytes."""
     RESERVED_MEM_HIGH: ClassVar[mem_pool_attribute]
+    """The highest RESERVED_MEM_CURRENT since it was set to 0, in bytes."""
     USED_MEM_CURRENT: ClassVar[mem_pool_attribute]
+    """The memory of the pool that the program uses, in bytes."""
     USED_MEM_HIGH: ClassVar[mem_pool_attribute]
+    """The highest USED_MEM_CURRENT since it was set to 0, in bytes."""
 
 class mem_range_attribute(_Enumeration):
+    """What the driver knows about managed memory."""
+
     READ_MOSTLY: ClassVar[mem_range_attribute]
+    """1 if all pages were advised SET_READ_MOSTLY, otherwise 0."""
     PREFERRED_LOCATION: ClassVar[mem_range_attribute]
+    """The preferred place of all pages: the number of a device, -1 host, -2 none."""
     ACCESSED_BY: ClassVar[mem_range_attribute]
+    """The devices for which SET_ACCESSED_BY was given; -1 is the host."""
     LAST_PREFETCH_LOCATION: ClassVar[mem_range_attribute]
+    """The place of the last prefetch: the number of a device, -1 host, -2 none."""
     PREFERRED_LOCATION_TYPE: ClassVar[mem_range_attribute]
+    """The kind of the preferred place: 0 none, 1 device, 2 host, 3 and 4 NUMA node."""
     PREFERRED_LOCATION_ID: ClassVar[mem_range_attribute]
+    """The number of the device or NUMA node of the preferred place."""
     LAST_PREFETCH_LOCATION_TYPE: ClassVar[mem_range_attribute]
+    """The kind of the place of the last prefetch, as in PREFERRED_LOCATION_TYPE."""
     LAST_PREFETCH_LOCATION_ID: ClassVar[mem_range_attribute]
+    """The number of the device or NUMA node of the last prefetch."""
 
 class memory_type(_Enumeration):
+    """Kinds of memory in Memcpy2D and Memcpy3D."""
+
     HOST: ClassVar[memory_type]
+    """Memory of the host."""
     DEVICE: ClassVar[memory_type]
+    """Memory of a device."""
     ARRAY: ClassVar[memory_type]
+    """A CUDA array."""
     UNIFIED: ClassVar[memory_type]
+    """Memory at an address that the host and the devices share."""
 
 class pointer_attribute(_Enumeration):
+    """Attributes of a pointer that the driver reports."""
+
     CONTEXT: ClassVar[pointer_attribute]
+    """The CUcontext in which the memory was allocated, an address."""
     MEMORY_TYPE: ClassVar[pointer_attribute]
+    """The kind of the memory, a memory_type."""
     DEVICE_POINTER: ClassVar[pointer_attribute]
+    """The address that kernels use."""
     HOST_POINTER: ClassVar[pointer_attribute]
+    """The address that the host uses."""
     P2P_TOKENS: ClassVar[pointer_attribute]
+    """Two tokens for the kernel module of Linux that uses GPUDirect RDMA."""
     SYNC_MEMOPS: ClassVar[pointer_attribute]
+    """1 if copies of this memory always wait, otherwise 0."""
     BUFFER_ID: ClassVar[pointer_attribute]
+    """A number that no other allocation of the process has."""
     IS_MANAGED: ClassVar[pointer_attribute]
+    """1 if the memory is managed, otherwise 0."""
     DEVICE_ORDINAL: ClassVar[pointer_attribute]
+    """The number of the device that has the memory."""
     IS_LEGACY_CUDA_IPC_CAPABLE: ClassVar[pointer_attribute]
+    """1 if IPCMemoryHandle can share the memory, otherwise 0."""
     RANGE_START_ADDR: ClassVar[pointer_attribute]
+    """The first address of the allocation."""
     RANGE_SIZE: ClassVar[pointer_attribute]
+    """The size of the allocation, in bytes."""
     MAPPED: ClassVar[pointer_attribute]
+    """1 if there is memory behind the address, otherwise 0."""
     ALLOWED_HANDLE_TYPES: ClassVar[pointer_attribute]
+    """Handles that can share the memory, as bits: 1 POSIX, 2 Windows NT, 4 KMT, 8
+    fabric."""
     IS_GPU_DIRECT_RDMA_CAPABLE: ClassVar[pointer_attribute]
+    """1 if other devices can use the memory by GPUDirect RDMA, otherwise 0."""
     ACCESS_FLAGS: ClassVar[pointer_attribute]
+    """The rights of the current context's device, as mem_access_flags."""
     MEMPOOL_HANDLE: ClassVar[pointer_attribute]
+    """The CUmemoryPool of the memory; 0 if there is none."""
     MAPPING_SIZE: ClassVar[pointer_attribute]
+    """The size of the mapping that holds the address, in bytes."""
     MAPPING_BASE_ADDR: ClassVar[pointer_attribute]
+    """The first address of the mapping that holds the address."""
     MEMORY_BLOCK_ID: ClassVar[pointer_attribute]
+    """A number that no other physical memory of the process has."""
     IS_HW_DECOMPRESS_CAPABLE: ClassVar[pointer_attribute]
+    """1 if the hardware can decompress into the memory, otherwise 0."""
 
 class profiler_output_mode(_Enumeration):
+    """Output formats of the profiler."""
+
     KEY_VALUE_PAIR: ClassVar[profiler_output_mode]
+    """Lines of names and values."""
     CSV: ClassVar[profiler_output_mode]
+    """Values with commas between them."""
 
 class shared_config(_Enumeration):
+    """Width of shared-memory banks."""
+
     DEFAULT_BANK_SIZE: ClassVar[shared_config]
+    """The width that the context has."""
     FOUR_BYTE_BANK_SIZE: ClassVar[shared_config]
+    """Banks of 4 bytes."""
     EIGHT_BYTE_BANK_SIZE: ClassVar[shared_config]
+    """Banks of 8 bytes."""
 
 class stream_flags(_Enumeration):
+    """Flags of Stream."""
+
     DEFAULT: ClassVar[stream_flags]
+    """The stream and the default stream wait for each other."""
     NON_BLOCKING: ClassVar[stream_flags]
+    """The stream and the default stream never wait for each other."""
 
 class stream_mem_op(_Enumeration):
+    """Operations of Stream.batch_memory_operations."""
+
     WAIT_VALUE_32: ClassVar[stream_mem_op]
+    """Wait until a value of 32 bits in memory meets a condition."""
     WRITE_VALUE_32: ClassVar[stream_mem_op]
+    """Write a value of 32 bits."""
     FLUSH_REMOTE_WRITES: ClassVar[stream_mem_op]
+    """Flush the writes of other devices to this one."""
     WAIT_VALUE_64: ClassVar[stream_mem_op]
+    """Wait until a value of 64 bits in memory meets a condition."""
     WRITE_VALUE_64: ClassVar[stream_mem_op]
+    """Write a value of 64 bits."""
     BARRIER: ClassVar[stream_mem_op]
+    """Order memory accesses before and after it."""
 
 class stream_wait_value(_Enumeration):
+    """Conditions of Stream.wait_value."""
+
     GEQ: ClassVar[stream_wait_value]
+    """Wait until the value in memory is at least the given one. The numbers are
+    cyclic."""
     EQ: ClassVar[stream_wait_value]
+    """Wait until the value in memory is the given one."""
     AND: ClassVar[stream_wait_value]
+    """Wait until value & given is not 0."""
     NOR: ClassVar[stream_wait_value]
+    """Wait until ~(value | given) is not 0."""
     FLUSH: ClassVar[stream_wait_value]
+    """A flag beside the others: after the wait, flush the writes of other devices."""
 
 class stream_write_value(_Enumeration):
+    """Flags of Stream.write_value."""
+
     DEFAULT: ClassVar[stream_write_value]
+    """Earlier writes of the stream are visible before the value."""
     NO_MEMORY_BARRIER: ClassVar[stream_write_value]
+    """The value may become visible before earlier writes."""
 
 class tensor_map_data_type(_Enumeration):
+    """Elements of TensorMap."""
+
     UINT8: ClassVar[tensor_map_data_type]
+    """Unsigned integers of 8 bits."""
     UINT16: ClassVar[tensor_map_data_type]
+    """Unsigned integers of 16 bits."""
     UINT32: ClassVar[tensor_map_data_type]
+    """Unsigned integers of 32 bits."""
     INT32: ClassVar[tensor_map_data_type]
+    """Signed integers of 32 bits."""
     UINT64: ClassVar[tensor_map_data_type]
+    """Unsigned integers of 64 bits."""
     INT64: ClassVar[tensor_map_data_type]
+    """Signed integers of 64 bits."""
     FLOAT16: ClassVar[tensor_map_data_type]
+    """Floating-point numbers of 16 bits."""
     FLOAT32: ClassVar[tensor_map_data_type]
+    """Floating-point numbers of 32 bits."""
     FLOAT64: ClassVar[tensor_map_data_type]
+    """Floating-point numbers of 64 bits."""
     BFLOAT16: ClassVar[tensor_map_data_type]
+    """Floating-point numbers of 16 bits with the range of 32 bits (bfloat16)."""
     FLOAT32_FTZ: ClassVar[tensor_map_data_type]
+    """Floating-point numbers of 32 bits; subnormal numbers become 0."""
     TFLOAT32: ClassVar[tensor_map_data_type]
+    """Floating-point numbers of 32 bits, rounded to TF32."""
     TFLOAT32_FTZ: ClassVar[tensor_map_data_type]
+    """Floating-point numbers of 32 bits, rounded to TF32; subnormal numbers become
+    0."""
 
 class tensor_map_interleave(_Enumeration):
+    """Interleaved layouts of TensorMap."""
+
     INTERLEAVE_NONE: ClassVar[tensor_map_interleave]
+    """Elements are not interleaved."""
     INTERLEAVE_16B: ClassVar[tensor_map_interleave]
+    """Channels are stored in groups of 16 bytes."""
     INTERLEAVE_32B: ClassVar[tensor_map_interleave]
+    """Channels are stored in groups of 32 bytes."""
 
 class tensor_map_l2_promotion(_Enumeration):
+    """Fetches of TensorMap to the L2 cache."""
+
     NONE: ClassVar[tensor_map_l2_promotion]
+    """Only what is needed is fetched."""
     L2_64B: ClassVar[tensor_map_l2_promotion]
+    """At least 64 bytes are fetched."""
     L2_128B: ClassVar[tensor_map_l2_promotion]
+    """At least 128 bytes are fetched."""
     L2_256B: ClassVar[tensor_map_l2_promotion]
+    """At least 256 bytes are fetched."""
 
 class tensor_map_oob_fill(_Enumeration):
+    """Elements outside the array of a TensorMap."""
+
     NONE: ClassVar[tensor_map_oob_fill]
+    """Elements outside the array are 0."""
     NAN_REQUEST_ZERO_FMA: ClassVar[tensor_map_oob_fill]
+    """Elements outside are a NaN that fused multiply-adds take as 0."""
 
 class tensor_map_swizzle(_Enumeration):
+    """Layouts of the tiles of TensorMap in shared memory."""
+
     SWIZZLE_NONE: ClassVar[tensor_map_swizzle]
+    """Rows are stored as they are."""
     SWIZZLE_32B: ClassVar[tensor_map_swizzle]
+    """Units of 16 bytes are exchanged within spans of 32 bytes."""
     SWIZZLE_64B: ClassVar[tensor_map_swizzle]
+    """Units of 16 bytes are exchanged within spans of 64 bytes."""
     SWIZZLE_128B: ClassVar[tensor_map_swizzle]
+    """Units of 16 bytes are exchanged within spans of 128 bytes."""
 
 class device_attribute(_Enumeration):
+    """Attributes for Device.get_attribute."""
+
     MAX_THREADS_PER_BLOCK: ClassVar[device_attribute]
+    """The largest number of threads of a block."""
     MAX_BLOCK_DIM_X: ClassVar[device_attribute]
+    """The largest size of a block in x, in threads."""
     MAX_BLOCK_DIM_Y: ClassVar[device_attribute]
+    """The largest size of a block in y, in threads."""
     MAX_BLOCK_DIM_Z: ClassVar[device_attribute]
+    """The largest size of a block in z, in threads."""
     MAX_GRID_DIM_X: ClassVar[device_attribute]
+    """The largest size of a grid in x, in blocks."""
     MAX_GRID_DIM_Y: ClassVar[device_attribute]
+    """The largest size of a grid in y, in blocks."""
     MAX_GRID_DIM_Z: ClassVar[device_attribute]
+    """The largest size of a grid in z, in blocks."""
     MAX_SHARED_MEMORY_PER_BLOCK: ClassVar[device_attribute]
+    """Shared memory of a block without a function's opt-in, in bytes."""
     SHARED_MEMORY_PER_BLOCK: ClassVar[device_attribute]
+    """The older name of MAX_SHARED_MEMORY_PER_BLOCK, in bytes."""
     TOTAL_CONSTANT_MEMORY: ClassVar[device_attribute]
+    """Constant memory for the variables of a module, in bytes."""
     WARP_SIZE: ClassVar[device_attribute]
+    """The number of threads of a warp."""
     MAX_PITCH: ClassVar[device_attribute]
+    """The largest pitch of a copy, in bytes."""
     MAX_REGISTERS_PER_BLOCK: ClassVar[device_attribute]
+    """The number of 32-bit registers that a block can use."""
     REGISTERS_PER_BLOCK: ClassVar[device_attribute]
+    """The older name of MAX_REGISTERS_PER_BLOCK, a number of registers."""
     CLOCK_RATE: ClassVar[device_attribute]
+    """The peak clock of the multiprocessors, in kHz."""
     TEXTURE_ALIGNMENT: ClassVar[device_attribute]
+    """The alignment of a texture's address, in bytes."""
     GPU_OVERLAP: ClassVar[device_attribute]
+    """1 if copies and kernels can run at the same time. Prefer ASYNC_ENGINE_COUNT."""
     MULTIPROCESSOR_COUNT: ClassVar[device_attribute]
+    """The number of multiprocessors."""
     KERNEL_EXEC_TIMEOUT: ClassVar[device_attribute]
+    """1 if the system ends kernels that run too long, otherwise 0."""
     INTEGRATED: ClassVar[device_attribute]
+    """1 if the device shares the memory of the host, 0 if it has its own."""
     CAN_MAP_HOST_MEMORY: ClassVar[device_attribute]
+    """1 if kernels can use page-locked memory of the host, otherwise 0."""
     COMPUTE_MODE: ClassVar[device_attribute]
+    """The rule for making contexts on the device, a compute_mode."""
     MAXIMUM_TEXTURE1D_WIDTH: ClassVar[device_attribute]
+    """The largest width of a 1D texture, in elements."""
     MAXIMUM_TEXTURE2D_WIDTH: ClassVar[device_attribute]
+    """The largest width of a 2D texture, in elements."""
     MAXIMUM_TEXTURE2D_HEIGHT: ClassVar[device_attribute]
+    """The largest height of a 2D texture, in rows."""
     MAXIMUM_TEXTURE3D_WIDTH: ClassVar[device_attribute]
+    """The largest width of a 3D texture, in elements."""
     MAXIMUM_TEXTURE3D_HEIGHT: ClassVar[device_attribute]
+    """The largest height of a 3D texture, in rows."""
     MAXIMUM_TEXTURE3D_DEPTH: ClassVar[device_attribute]
+    """The largest depth of a 3D texture, in slices."""
     MAXIMUM_TEXTURE2D_ARRAY_WIDTH: ClassVar[device_attribute]
+    """The older name of MAXIMUM_TEXTURE2D_LAYERED_WIDTH, in elements."""
     MAXIMUM_TEXTURE2D_ARRAY_HEIGHT: ClassVar[device_attribute]
+    """The older name of MAXIMUM_TEXTURE2D_LAYERED_HEIGHT, in rows."""
     MAXIMUM_TEXTURE2D_ARRAY_NUMSLICES: ClassVar[device_attribute]
+    """The older name of MAXIMUM_TEXTURE2D_LAYERED_LAYERS, a number of layers."""
     SURFACE_ALIGNMENT: ClassVar[device_attribute]
+    """The alignment of a surface's address, in bytes."""
     CONCURRENT_KERNELS: ClassVar[device_attribute]
+    """1 if several kernels of a context can run at the same time, otherwise 0."""
     ECC_ENABLED: ClassVar[device_attribute]
+    """1 if the memory corrects errors (ECC), otherwise 0."""
     MAXIMUM_TEXTURE2D_LAYERED_WIDTH: ClassVar[device_attribute]
+    """The largest width of a layered 2D texture, in elements."""
     MAXIMUM_TEXTURE2D_LAYERED_HEIGHT: ClassVar[device_attribute]
+    """The largest height of a layered 2D texture, in rows."""
     MAXIMUM_TEXTURE2D_LAYERED_LAYERS: ClassVar[device_attribute]
+    """The largest number of layers of a layered 2D texture."""
     MAXIMUM_TEXTURE1D_LAYERED_WIDTH: ClassVar[device_attribute]
+    """The largest width of a layered 1D texture, in elements."""
     MAXIMUM_TEXTURE1D_LAYERED_LAYERS: ClassVar[device_attribute]
+    """The largest number of layers of a layered 1D texture."""
     PCI_BUS_ID: ClassVar[device_attribute]
+    """The number of the device's PCI bus."""
     PCI_DEVICE_ID: ClassVar[device_attribute]
+    """The number of the device on its PCI bus."""
     TCC_DRIVER: ClassVar[device_attribute]
+    """1 if Windows uses the TCC driver for the device, otherwise 0."""
     MEMORY_CLOCK_RATE: ClassVar[device_attribute]
+    """The peak clock of the memory, in kHz."""
     GLOBAL_MEMORY_BUS_WIDTH: ClassVar[device_attribute]
+    """The width of the bus to the memory, in bits."""
     L2_CACHE_SIZE: ClassVar[device_attribute]
+    """The size of the L2 cache, in bytes."""
     MAX_THREADS_PER_MULTIPROCESSOR: ClassVar[device_attribute]
+    """The largest number of threads on a multiprocessor at one time."""
     ASYNC_ENGINE_COUNT: ClassVar[device_attribute]
+    """The number of copy engines, which work beside kernels and each other."""
     UNIFIED_ADDRESSING: ClassVar[device_attribute]
+    """1 if the host and the devices share one range of addresses, otherwise 0."""
     MAXIMUM_TEXTURE2D_GATHER_WIDTH: ClassVar[device_attribute]
+    """The largest width of a 2D texture for gathers, in elements."""
     MAXIMUM_TEXTURE2D_GATHER_HEIGHT: ClassVar[device_attribute]
+    """The largest height of a 2D texture for gathers, in rows."""
     MAXIMUM_TEXTURE3D_WIDTH_ALTERNATE: ClassVar[device_attribute]
+    """The width of a 3D texture of another shape, in elements; 0 if there is none."""
     MAXIMUM_TEXTURE3D_HEIGHT_ALTERNATE: ClassVar[device_attribute]
+    """The height of a 3D texture of another shape, in rows; 0 if there is none."""
     MAXIMUM_TEXTURE3D_DEPTH_ALTERNATE: ClassVar[device_attribute]
+    """The depth of a 3D texture of another shape, in slices; 0 if there is none."""
     PCI_DOMAIN_ID: ClassVar[device_attribute]
+    """The number of the device's PCI domain."""
     TEXTURE_PITCH_ALIGNMENT: ClassVar[device_attribute]
+    """The alignment of the pitch of a texture in linear memory, in bytes."""
     MAXIMUM_TEXTURECUBEMAP_WIDTH: ClassVar[device_attribute]
+    """The largest width and height of a cube map, in elements."""
     MAXIMUM_TEXTURECUBEMAP_LAYERED_WIDTH: ClassVar[device_attribute]
+    """The largest width and height of a layered cube map, in elements."""
     MAXIMUM_TEXTURECUBEMAP_LAYERED_LAYERS: ClassVar[device_attribute]
+    """The largest number of layers of a layered cube map."""
     MAXIMUM_SURFACE1D_WIDTH: ClassVar[device_attribute]
+    """The largest width of a 1D surface, in elements."""
     MAXIMUM_SURFACE2D_WIDTH: ClassVar[device_attribute]
+    """The largest width of a 2D surface, in elements."""
     MAXIMUM_SURFACE2D_HEIGHT: ClassVar[device_attribute]
+    """The largest height of a 2D surface, in rows."""
     MAXIMUM_SURFACE3D_WIDTH: ClassVar[device_attribute]
+    """The largest width of a 3D surface, in elements."""
     MAXIMUM_SURFACE3D_HEIGHT: ClassVar[device_attribute]
+    """The largest height of a 3D surface, in rows."""
     MAXIMUM_SURFACE3D_DEPTH: ClassVar[device_attribute]
+    """The largest depth of a 3D surface, in slices."""
     MAXIMUM_SURFACE1D_LAYERED_WIDTH: ClassVar[device_attribute]
+    """The largest width of a layered 1D surface, in elements."""
     MAXIMUM_SURFACE1D_LAYERED_LAYERS: ClassVar[device_attribute]
+    """The largest number of layers of a layered 1D surface."""
     MAXIMUM_SURFACE2D_LAYERED_WIDTH: ClassVar[device_attribute]
+    """The largest width of a layered 2D surface, in elements."""
     MAXIMUM_SURFACE2D_LAYERED_HEIGHT: ClassVar[device_attribute]
+    """The largest height of a layered 2D surface, in rows."""
     MAXIMUM_SURFACE2D_LAYERED_LAYERS: ClassVar[device_attribute]
+    """The largest number of layers of a layered 2D surface."""
     MAXIMUM_SURFACECUBEMAP_WIDTH: ClassVar[device_attribute]
+    """The largest width of a cube map as a surface, in elements."""
     MAXIMUM_SURFACECUBEMAP_LAYERED_WIDTH: ClassVar[device_attribute]
+    """The largest width of a layered cube map as a surface, in elements."""
     MAXIMUM_SURFACECUBEMAP_LAYERED_LAYERS: ClassVar[device_attribute]
+    """The largest number of layers of a layered cube map as a surface."""
     MAXIMUM_TEXTURE1D_LINEAR_WIDTH: ClassVar[device_attribute]
+    """The largest width of a 1D texture in linear memory, in elements. Deprecated."""
     MAXIMUM_TEXTURE2D_LINEAR_WIDTH: ClassVar[device_attribute]
+    """The largest width of a 2D texture in linear memory, in elements."""
     MAXIMUM_TEXTURE2D_LINEAR_HEIGHT: ClassVar[device_attribute]
+    """The largest height of a 2D texture in linear memory, in rows."""
     MAXIMUM_TEXTURE2D_LINEAR_PITCH: ClassVar[device_attribute]
+    """The largest pitch of a 2D texture in linear memory, in bytes."""
     MAXIMUM_TEXTURE2D_MIPMAPPED_WIDTH: ClassVar[device_attribute]
+    """The largest width of a mipmapped 2D texture, in elements."""
     MAXIMUM_TEXTURE2D_MIPMAPPED_HEIGHT: ClassVar[device_attribute]
+    """The largest height of a mipmapped 2D texture, in rows."""
     COMPUTE_CAPABILITY_MAJOR: ClassVar[device_attribute]
+    """The major number of the compute capability: 9 of 9.0."""
     COMPUTE_CAPABILITY_MINOR: ClassVar[device_attribute]
+    """The minor number of the compute capability: 0 of 9.0."""
     MAXIMUM_TEXTURE1D_MIPMAPPED_WIDTH: ClassVar[device_attribute]
+    """The largest width of a mipmapped 1D texture, in elements."""
     STREAM_PRIORITIES_SUPPORTED: ClassVar[device_attribute]
+    """1 if streams can have priorities, otherwise 0."""
     GLOBAL_L1_CACHE_SUPPORTED: ClassVar[device_attribute]
+    """1 if the L1 cache holds global memory, otherwise 0."""
     LOCAL_L1_CACHE_SUPPORTED: ClassVar[device_attribute]
+    """1 if the L1 cache holds local memory, otherwise 0."""
     MAX_SHARED_MEMORY_PER_MULTIPROCESSOR: ClassVar[device_attribute]
+    """Shared memory of a multiprocessor, in bytes."""
     MAX_REGISTERS_PER_MULTIPROCESSOR: ClassVar[device_attribute]
+    """The number of 32-bit registers of a multiprocessor."""
     MANAGED_MEMORY: ClassVar[device_attribute]
+    """1 if the device can use managed memory, otherwise 0."""
     MULTI_GPU_BOARD: ClassVar[device_attribute]
+    """1 if the board has several devices, otherwise 0."""
     MULTI_GPU_BOARD_GROUP_ID: ClassVar[device_attribute]
+    """A number that the devices of one board have in common."""
     HOST_NATIVE_ATOMIC_SUPPORTED: ClassVar[device_attribute]
+    """1 if the link to the host has native atomic operations, otherwise 0."""
     SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO: ClassVar[device_attribute]
+    """The operations per second in single precision, as a multiple of those in
+    double."""
     PAGEABLE_MEMORY_ACCESS: ClassVar[device_attribute]
+    """1 if kernels can use the host's pageable memory without registration, otherwise
+    0."""
     CONCURRENT_MANAGED_ACCESS: ClassVar[device_attribute]
+    """1 if the host can use managed memory while kernels run, otherwise 0."""
     COMPUTE_PREEMPTION_SUPPORTED: ClassVar[device_attribute]
+    """1 if the device can interrupt a kernel, otherwise 0."""
     CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM: ClassVar[device_attribute]
+    """1 if registered memory has the same address in kernels, otherwise 0."""
     MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: ClassVar[device_attribute]
+    """Shared memory of a block if the function opts in, in bytes."""
     PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES: ClassVar[device_attribute]
+    """1 if kernels use pageable memory through the host's page tables, otherwise 0."""
     DIRECT_MANAGED_MEM_ACCESS_FROM_HOST: ClassVar[device_attribute]
+    """1 if the host uses managed memory on the device without moving it, otherwise
+    0."""
     HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED: ClassVar[device_attribute]
+    """1 if memory can be shared by a POSIX file descriptor, otherwise 0."""
     HANDLE_TYPE_WIN32_HANDLE_SUPPORTED: ClassVar[device_attribute]
+    """1 if memory can be shared by a Windows NT handle, otherwise 0."""
     HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED: ClassVar[device_attribute]
+    """1 if memory can be shared by a Windows KMT handle, otherwise 0."""
     MAX_PERSISTING_L2_CACHE_SIZE: ClassVar[device_attribute]
+    """The part of the L2 cache that can be set aside for persisting data, in bytes."""
     MAX_BLOCKS_PER_MULTIPROCESSOR: ClassVar[device_attribute]
+    """The largest number of blocks on a multiprocessor at one time."""
     GENERIC_COMPRESSION_SUPPORTED: ClassVar[device_attribute]
+    """1 if memory can be compressed, otherwise 0."""
     RESERVED_SHARED_MEMORY_PER_BLOCK: ClassVar[device_attribute]
+    """Shared memory that the driver reserves for each block, in bytes."""
     READ_ONLY_HOST_REGISTER_SUPPORTED: ClassVar[device_attribute]
+    """1 if memory of the host can be registered as read-only, otherwise 0."""
     MEMORY_POOLS_SUPPORTED: ClassVar[device_attribute]
+    """1 if the driver has pools of memory for the device, otherwise 0."""
     CAN_TEX2D_GATHER: ClassVar[device_attribute]
+    """1 if kernels can gather from 2D textures, otherwise 0."""
     CAN_USE_STREAM_MEM_OPS_V1: ClassVar[device_attribute]
+    """1 if streams have the first version of memory operations, otherwise 0.
+    Deprecated."""
     CAN_USE_64_BIT_STREAM_MEM_OPS_V1: ClassVar[device_attribute]
+    """1 if these operations of the first version take 64 bits, otherwise 0.
+    Deprecated."""
     CAN_USE_STREAM_WAIT_VALUE_NOR_V1: ClassVar[device_attribute]
+    """1 if the first version has stream_wait_value.NOR, otherwise 0. Deprecated."""
     COOPERATIVE_LAUNCH: ClassVar[device_attribute]
+    """1 if cooperative launches are possible, otherwise 0."""
     COOPERATIVE_MULTI_DEVICE_LAUNCH: ClassVar[device_attribute]
+    """1 if one cooperative launch can use several devices, otherwise 0. Deprecated."""
     CAN_FLUSH_REMOTE_WRITES: ClassVar[device_attribute]
+    """1 if streams can flush writes of other devices to this one, otherwise 0."""
     HOST_REGISTER_SUPPORTED: ClassVar[device_attribute]
+    """1 if memory of the host can be registered, otherwise 0."""
     VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED: ClassVar[device_attribute]
+    """1 if addresses and memory can be managed apart, otherwise 0."""
     MAX_ACCESS_POLICY_WINDOW_SIZE: ClassVar[device_attribute]
+    """The largest window of launch_attribute.ACCESS_POLICY_WINDOW, in bytes."""
     GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED: ClassVar[device_attribute]
+    """1 if GPUDirect RDMA can use virtual memory of the driver, otherwise 0."""
     SPARSE_CUDA_ARRAY_SUPPORTED: ClassVar[device_attribute]
+    """1 if CUDA arrays can be sparse, otherwise 0."""
     TIMELINE_SEMAPHORE_INTEROP_SUPPORTED: ClassVar[device_attribute]
+    """1 if external timeline semaphores can be used, otherwise 0."""
     GPU_DIRECT_RDMA_SUPPORTED: ClassVar[device_attribute]
+    """1 if other devices can use the memory by GPUDirect RDMA, otherwise 0."""
     GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS: ClassVar[device_attribute]
+    """Ways to flush writes of GPUDirect RDMA, as bits: 1 by the host, 2 by streams."""
     GPU_DIRECT_RDMA_WRITES_ORDERING: ClassVar[device_attribute]
+    """Order of such writes without a flush: 0 none, 100 for this device, 200 for
+    all."""
     MEMPOOL_SUPPORTED_HANDLE_TYPES: ClassVar[device_attribute]
+    """Handles that share pools, as bits: 1 POSIX, 2 Windows NT, 4 KMT, 8 fabric."""
     CLUSTER_LAUNCH: ClassVar[device_attribute]
+    """1 if kernels can have clusters of blocks, otherwise 0."""
     DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED: ClassVar[device_attribute]
+    """1 if CUDA arrays can get their memory later, otherwise 0."""
     CAN_USE_64_BIT_STREAM_MEM_OPS: ClassVar[device_attribute]
+    """1 if memory operations of streams take 64 bits, otherwise 0."""
     CAN_USE_STREAM_WAIT_VALUE_NOR: ClassVar[device_attribute]
+    """1 if streams can wait with stream_wait_value.NOR, otherwise 0."""
     DMA_BUF_SUPPORTED: ClassVar[device_attribute]
+    """1 if memory can be shared as a dma-buf of Linux, otherwise 0."""
     IPC_EVENT_SUPPORTED: ClassVar[device_attribute]
+    """1 if processes can share events, otherwise 0."""
     MEM_SYNC_DOMAIN_COUNT: ClassVar[device_attribute]
+    """The number of memory synchronization domains."""
     TENSOR_MAP_ACCESS_SUPPORTED: ClassVar[device_attribute]
+    """1 if kernels can copy with a TensorMap, otherwise 0."""
     HANDLE_TYPE_FABRIC_SUPPORTED: ClassVar[device_attribute]
+    """1 if memory can be shared by a fabric handle, otherwise 0."""
     UNIFIED_FUNCTION_POINTERS: ClassVar[device_attribute]
+    """1 if pointers to functions are the same on all such devices, otherwise 0."""
     NUMA_CONFIG: ClassVar[device_attribute]
+    """1 if the memory is a NUMA node of the host, otherwise 0."""
     NUMA_ID: ClassVar[device_attribute]
+    """The number of the memory's NUMA node, if NUMA_CONFIG is 1."""
     MULTICAST_SUPPORTED: ClassVar[device_attribute]
+    """1 if one access can reach the memory of several devices, otherwise 0."""
     MPS_ENABLED: ClassVar[device_attribute]
+    """1 if contexts are shared through MPS, otherwise 0."""
     HOST_NUMA_ID: ClassVar[device_attribute]
+    """The number of the host's NUMA node nearest to the device; -1 without NUMA."""
     D3D12_CIG_SUPPORTED: ClassVar[device_attribute]
+    """1 if a context can share the device with a queue of Direct3D 12, otherwise 0."""
     MEM_DECOMPRESS_ALGORITHM_MASK: ClassVar[device_attribute]
+    """Formats that the hardware decompresses, as bits: 1 Deflate, 2 Snappy, 4 LZ4."""
     MEM_DECOMPRESS_MAXIMUM_LENGTH: ClassVar[device_attribute]
+    """The largest size of one decompression by hardware, in bytes."""
     VULKAN_CIG_SUPPORTED: ClassVar[device_attribute]
+    """1 if a context can share the device with a queue of Vulkan, otherwise 0."""
     GPU_PCI_DEVICE_ID: ClassVar[device_attribute]
+    """The PCI device ID in the upper 16 bits, and the vendor ID in the lower."""
     GPU_PCI_SUBSYSTEM_ID: ClassVar[device_attribute]
+    """The PCI subsystem ID in the upper 16 bits, and its vendor ID in the lower."""
     HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED: ClassVar[device_attribute]
+    """1 if virtual memory can be on a NUMA node of the host, otherwise 0."""
     HOST_NUMA_MEMORY_POOLS_SUPPORTED: ClassVar[device_attribute]
+    """1 if pools of memory can be on a NUMA node of the host, otherwise 0."""
     HOST_NUMA_MULTINODE_IPC_SUPPORTED: ClassVar[device_attribute]
+    """1 if computers of a cluster can share memory of a host's NUMA node, otherwise
+    0."""
     HOST_MEMORY_POOLS_SUPPORTED: ClassVar[device_attribute]
+    """1 if pools of memory can be on the host, otherwise 0."""
     HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED: ClassVar[device_attribute]
+    """1 if virtual memory can be on the host, otherwise 0."""
     HOST_ALLOC_DMA_BUF_SUPPORTED: ClassVar[device_attribute]
+    """1 if page-locked memory can be shared as a dma-buf of Linux, otherwise 0."""
     ONLY_PARTIAL_HOST_NATIVE_ATOMIC_SUPPORTED: ClassVar[device_attribute]
+    """1 if the link to the host has some native atomic operations only, otherwise 0."""
 
 class function_attribute(_Enumeration):
+    """Attributes for Function.get_attribute."""
+
     MAX_THREADS_PER_BLOCK: ClassVar[function_attribute]
+    """The largest number of threads of a block for this function."""
     SHARED_SIZE_BYTES: ClassVar[function_attribute]
+    """Shared memory of a block that the source declares, in bytes."""
     CONST_SIZE_BYTES: ClassVar[function_attribute]
+    """Constant memory that the source declares, in bytes."""
     LOCAL_SIZE_BYTES: ClassVar[function_attribute]
+    """Local memory of a thread, in bytes."""
     NUM_REGS: ClassVar[function_attribute]
+    """The number of registers of a thread."""
     PTX_VERSION: ClassVar[function_attribute]
+    """The PTX target, 10 times major plus minor: 90 for 9.0."""
     BINARY_VERSION: ClassVar[function_attribute]
+    """The target of the binary code, 10 times major plus minor: 90 for 9.0."""
     CACHE_MODE_CA: ClassVar[function_attribute]
+    """1 if the function was compiled to cache global loads in L1, otherwise 0."""
     MAX_DYNAMIC_SHARED_SIZE_BYTES: ClassVar[function_attribute]
+    """The largest shared memory that a launch may ask for, in bytes."""
     PREFERRED_SHARED_MEMORY_CARVEOUT: ClassVar[function_attribute]
+    """The preferred part of on-chip memory for shared memory, in percent; -1: no
+    preference."""
     CLUSTER_SIZE_MUST_BE_SET: ClassVar[function_attribute]
+    """1 if a launch must give the size of clusters, otherwise 0."""
     REQUIRED_CLUSTER_WIDTH: ClassVar[function_attribute]
+    """The required size of a cluster in x, in blocks; 0 if there is none."""
     REQUIRED_CLUSTER_HEIGHT: ClassVar[function_attribute]
+    """The required size of a cluster in y, in blocks; 0 if there is none."""
     REQUIRED_CLUSTER_DEPTH: ClassVar[function_attribute]
+    """The required size of a cluster in z, in blocks; 0 if there is none."""
     NON_PORTABLE_CLUSTER_SIZE_ALLOWED: ClassVar[function_attribute]
+    """1 if clusters may be larger than all devices support, otherwise 0."""
     CLUSTER_SCHEDULING_POLICY_PREFERENCE: ClassVar[function_attribute]
+    """Order of clusters: 0 default, 1 spread over multiprocessors, 2 balanced."""
     MAX: ClassVar[function_attribute]
+    """The number of attributes."""
 
 @final
 class array3d_flags:
+    """Flags of ArrayDescriptor3D, to be or-ed."""
+
     ARRAY3D_2DARRAY: ClassVar[int]
+    """The older name of LAYERED."""
     ARRAY3D_LAYERED: ClassVar[int]
+    """The older name of LAYERED."""
     LAYERED: ClassVar[int]
+    """The array has layers; the depth is their number."""
     SURFACE_LDST: ClassVar[int]
+    """The array can be bound to a surface reference."""
     CUBEMAP: ClassVar[int]
+    """The array is a cube map of 6 faces; with LAYERED, several."""
     TEXTURE_GATHER: ClassVar[int]
+    """Kernels can gather from the array as a texture."""
 
 @final
 class host_alloc_flags:
+    """Flags of page-locked memory, to be or-ed."""
+
     PORTABLE: ClassVar[int]
+    """The memory is page-locked for all contexts."""
     DEVICEMAP: ClassVar[int]
+    """Kernels can use the memory, at its device address."""
     WRITECOMBINED: ClassVar[int]
+    """Fast for the host to write and to copy, slow to read."""
 
 @final
 class mem_host_register_flags:
+    """Flags of register_host_memory, to be or-ed."""
+
     PORTABLE: ClassVar[int]
+    """The memory is page-locked for all contexts."""
     DEVICEMAP: ClassVar[int]
+    """Kernels can use the memory, at its device address."""
 
 # enumerations: end
 

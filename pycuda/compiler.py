@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         jit_option,
     )
 
+#: The options of calls that give none: the words of ``PYCUDA_DEFAULT_NVCC_FLAGS``.
 DEFAULT_NVCC_FLAGS = os.environ.get("PYCUDA_DEFAULT_NVCC_FLAGS", "").split()
 
 _TARGETS = ("cubin", "ptx", "fatbin")
@@ -463,8 +464,14 @@ class CudaModule:
 
     Attributes
     ----------
-    module : Module
-        The loaded module of the driver.
+    module : pycuda.driver.Module
+        The loaded module.
+    get_global : callable
+        ``module.get_global``: the address and the size of a variable, in bytes.
+    get_texref : callable
+        ``module.get_texref``: a texture reference, by its name.
+    get_surfref : callable
+        ``module.get_surfref``: a surface reference, by its name.
     """
 
     module: Module
@@ -574,7 +581,8 @@ class SourceModule(CudaModule):
 
     See Also
     --------
-    compile : Compile without a device. DynamicModule : Link several sources.
+    compile : Compile without a device.
+    DynamicModule : Link several sources.
 
     Notes
     -----
@@ -730,10 +738,30 @@ class DynamicModule(CudaModule):
 
     Attributes
     ----------
-    module : Module
-        The loaded module; None until ``link`` is called.
-    linker : Linker
-        The driver's linker; None after ``link`` was called.
+    linker : pycuda.driver.Linker or None
+        The linker of the pieces; None after ``link``.
+    libdir : str or None
+        The folder of the toolkit's libraries; None if it was not found.
+    libptn : str
+        The pattern of the names of the toolkit's libraries: ``"lib%s.a"``.
+    nvcc : str
+        The argument of that name: the compiler's command.
+    keep : bool
+        The argument of that name: whether the compiler's files are kept.
+    no_extern_c : bool
+        The argument of that name: whether sources are not put into ``extern "C"``.
+    arch : str or None
+        The argument of that name: the architecture, such as ``"sm_90"``.
+    code : str or None
+        The argument of that name: the architecture of the binary code.
+    cache_dir : str, False or None
+        The argument of that name: the folder of the compile cache.
+    include_dirs : iterable of str or None
+        The argument of that name: more folders of headers.
+    compiler : str or None
+        The argument of that name: ``"nvcc"`` or ``"nvrtc"``.
+    cuda_libdir : str or None
+        The argument of that name: the folder of the toolkit's libraries.
 
     Raises
     ------
@@ -744,7 +772,8 @@ class DynamicModule(CudaModule):
 
     See Also
     --------
-    SourceModule : Compile one source. link : Link with nvcc.
+    SourceModule : Compile one source.
+    link : Link with nvcc.
 
     Examples
     --------

@@ -23,7 +23,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from pycuda import VERSION_TEXT, _command_line, _extras
+from pycuda import __version__, _command_line, _extras
 
 OK, NOTE, MISSING = "ok", "note", "missing"
 
@@ -102,7 +102,7 @@ def _install_again(folder: str) -> str:
         return f"{pip} -e {shlex.quote(os.path.dirname(folder))}"
     python = f"cp{sys.version_info.major}{sys.version_info.minor}"
     return (
-        f"{pip} --force-reinstall ./pycuda-{VERSION_TEXT}-{python}-...whl (the path of "
+        f"{pip} --force-reinstall ./pycuda-{__version__}-{python}-...whl (the path of "
         "the wheel)"
     )
 
@@ -723,7 +723,7 @@ def run(given: argparse.Namespace) -> int:
     python = sys.version.split()[0]
     system = f"{os.uname().sysname} {os.uname().machine}"
     if not given.json:
-        print(f"pycuda {VERSION_TEXT}, Python {python}, {system}")
+        print(f"pycuda {__version__}, Python {python}, {system}")
     found = []
     for finding in examine(raise_=given.raise_):
         found.append(finding)
@@ -732,7 +732,7 @@ def run(given: argparse.Namespace) -> int:
     missing = [finding for finding in found if finding.level == MISSING]
     if given.json:
         document = {
-            "version": VERSION_TEXT,
+            "version": __version__,
             "python": python,
             "system": system,
             "findings": found,

@@ -65,9 +65,20 @@ class CompileError(Error):
     """A compiler refused a source.
 
     The text of the error shows the lines in question with the compiler's messages, and
-    the beginning of the compiler's own text. Its attributes are ``msg``,
-    ``command_line`` (a list), ``stdout``, ``stderr`` and ``source`` (the text that was
-    compiled, or None).
+    the beginning of the compiler's own text.
+
+    Attributes
+    ----------
+    msg : str
+        What happened.
+    command_line : list of str
+        The compiler's arguments.
+    stdout : str, bytes or None
+        What the compiler printed.
+    stderr : str, bytes or None
+        What the compiler reported.
+    source : str, bytes or None
+        The text that was compiled.
     """
 
     def __init__(

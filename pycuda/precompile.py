@@ -36,8 +36,15 @@ __all__ = ["Kernels", "contents", "use"]
 class Kernels(NamedTuple):
     """One source in a bundle: its kernels, the architectures, the bytes of its images.
 
-    ``architectures`` has names such as "sm_80" for machine code and "compute_90" for
-    PTX. A source that names its architecture itself has "as the program asks".
+    Attributes
+    ----------
+    kernels : str
+        The names of the kernels.
+    architectures : tuple of str
+        The architectures: ``"sm_80"`` for machine code, ``"compute_90"`` for PTX,
+        ``"as the program asks"`` for a source that names its architecture.
+    size : int
+        The size of the images, in bytes.
     """
 
     kernels: str
@@ -284,11 +291,11 @@ def _failures(result: Result) -> str:
 def _write(
     given: argparse.Namespace, output: str, result: Result, archs: Architectures
 ) -> None:
-    from pycuda import VERSION_TEXT
+    from pycuda import __version__
     from pycuda._compile import bundle_writer
 
     notes = [f"compiled by {', '.join(result.compilers)}"]
-    size = bundle_writer.write(output, VERSION_TEXT, notes, result.sources)
+    size = bundle_writer.write(output, __version__, notes, result.sources)
     images = sum(len(source.images) for source in result.sources)
     if given.json:
         rows = [{"kernels": s.kernels, "key": s.key} for s in result.sources]

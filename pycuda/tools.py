@@ -473,12 +473,17 @@ class DebugMemoryPool(DeviceMemoryPool):
 
     Attributes
     ----------
-    blocks : WeakKeyDictionary
-        Maps the allocations in use to (text of the stack, bytes).
-    stacktrace_mnemonics : dict
-        Maps each stack to its short name.
     last_free : int
-        Free bytes of the device at the last allocation.
+        The free memory of the device at the last allocation, in bytes.
+    interactive : bool
+        Whether the pool waits for the Enter key after each allocation.
+    logfile : file object
+        The file into which the pool writes.
+    blocks : mapping
+        From weak references to the allocations in use to pairs: the text of the stack
+        and the number of bytes.
+    stacktrace_mnemonics : dict
+        From stacks to their short names.
 
     See Also
     --------
@@ -598,23 +603,31 @@ class DeviceData:
     Attributes
     ----------
     max_threads : int
-        Threads that a block can have.
+        The largest number of threads of a block.
     warp_size : int
-        Threads of a warp.
-    registers : int
-        Registers that a block can have, of 32 bits.
-    shared_memory : int
-        Bytes of shared memory that a block can have.
+        The number of threads of a warp.
     warps_per_mp : int
-        Warps that a multiprocessor can have.
+        The largest number of warps on a multiprocessor at one time.
     thread_blocks_per_mp : int
-        Blocks that a multiprocessor can have.
+        The largest number of blocks on a multiprocessor at one time.
+    registers : int
+        The number of 32-bit registers that a block can use.
     registers_per_mp : int
-        Registers of a multiprocessor.
+        The number of 32-bit registers of a multiprocessor.
+    shared_memory : int
+        The default limit of shared memory for a block, in bytes.
     shared_memory_per_mp : int
-        Bytes of shared memory of a multiprocessor.
+        Shared memory of a multiprocessor, in bytes.
     shared_memory_reserved : int
-        Bytes of each block's shared memory that the system reserves.
+        Shared memory that the system reserves for each block, in bytes.
+    register_allocation_unit : str
+        ``"warp"`` or ``"block"``: the unit for which registers are allocated.
+    register_granularity : int
+        The number of registers of a unit is rounded up to a multiple of this.
+    smem_granularity : int
+        The number of banks of shared memory.
+    smem_alloc_granularity : int
+        The shared memory of a block is rounded up to a multiple of this many bytes.
 
     Raises
     ------
@@ -812,16 +825,17 @@ class OccupancyRecord:
 
     Attributes
     ----------
+    tb_per_mp_limits : list of tuple
+        Pairs of a number of blocks and what limits it: ``"device"``, ``"warps"``,
+        ``"regs"`` or ``"smem"``.
     tb_per_mp : int
-        Blocks that a multiprocessor runs at the same time.
-    tb_per_mp_limits : list of (int, str)
-        The limits of this number, each with its name.
+        The number of blocks that a multiprocessor holds, the least of these limits.
     limited_by : str
-        Name of the least limit: "device", "warps", "regs" or "smem".
+        The limiting resource.
     warps_per_mp : int
-        Warps that a multiprocessor runs at the same time.
+        The number of warps that a multiprocessor holds.
     occupancy : float
-        These warps divided by the most that are possible.
+        ``warps_per_mp`` divided by the device's limit, from 0 to 1.
 
     Raises
     ------

@@ -4,8 +4,8 @@
     python tools/doc_sources.py [root]
 
 Prints one line per name of pycuda._driver: the name, the C file, the function, and the
-driver's functions that it calls directly or through others. The pages of doc/ show this
-for each name. It is computed from the sources, so it needs no list kept by hand.
+driver's functions that it calls directly or through others. The reference lists these
+functions and links to the file. Both are computed from the sources.
 
 Calls that every name makes are omitted: following the stack of contexts, releasing
 objects, making the text of an error.
@@ -26,7 +26,9 @@ COMMON = re.compile(
     r"report_|state_|enum_|error_|current_stream|stream_order|res_(defer|drain)|"
     r"add_|kernel|gpuarray|function|texref|collect|copy_from_device)\w*"
 )
-CALL = re.compile(r"\bPCU_CALL\([^,]+,[^,]+,\s*(\w+)|\bdrv\.([A-Z]\w+)\b")
+CALL = re.compile(
+    r"\bPCU_CALL(?:_CURRENT|_COPY)?\([^,]+,[^,]+,\s*(\w+)|\bdrv\.([A-Z]\w+)\b"
+)
 SPEC = re.compile(r'PyType_Spec \w+ = \{\s*"pycuda\._driver\.(\w+)",[^;]*?(\w+)\};')
 ARRAY = r"\b%s\[\] = \{(.*?)\n\};"
 SLOT = re.compile(r"\{Py_tp_(new|init|call|methods|getset), (?:\(void \*\))?(\w+)\}")

@@ -10,9 +10,9 @@ is declared by hand above the line is not written again: operators, which have n
 of ours, and functions with results that the file of types cannot say.
 
 Sections between a line `# <name>: written by tools/make_stub.py` and a line
-`# <name>: end` follow from the tables in src/cpp_free_c/abi, the plain flag classes of
-python/support/enums.c and tables/kernel_request.h; those of gpuarray.pyi follow from
-what gpuarray.py imports, and from its vector types. The rest of the stubs is by hand.
+`# <name>: end` follow from the tables in src/cpp_free_c/abi, docstrings included, and
+from tables/kernel_request.h; those of gpuarray.pyi follow from what gpuarray.py
+imports, and from its vector types. The rest of the stubs is by hand.
 
 With --check nothing is written. What is out of date is named, and the status is 1.
 """
@@ -22,6 +22,7 @@ import importlib
 import inspect
 import re
 import sys
+import textwrap
 from pathlib import Path
 
 from stub_functions import (
@@ -49,6 +50,9 @@ OWN_TABLES = {
     "function_attribute": "abi/function_attributes.h",
 }
 
+#: The longest line of the stubs.
+WIDTH = 88
+
 #: Rows of function_attribute that count the others instead of naming one.
 NO_PROPERTY = {"MAX"}
 
@@ -70,35 +74,38 @@ def rows(text, pattern, what):
 def read_classes(root):
     """Return the enumerations: [(class, docstring)], in the order of the table."""
     text = (root / SOURCE / "abi/enums.h").read_text()
-    return rows(text, r'^ *X\((\w+), "(.*)"\)', "PCU_ENUM_CLASSES")
+    return rows(text, r'^ *X\((\w+), "([^"]*)"\)', "PCU_ENUM_CLASSES")
 
 
 def read_members(root):
-    """Return {class: [member]}, in the order of the tables."""
+    """Return {class: [(member, docstring)]}, in the order of the tables."""
     members = {}
     text = (root / SOURCE / "abi/enums.h").read_text()
-    for class_, name in rows(text, r"^ *X\((\w+), (\w+), \d+\)", "PCU_ENUMS"):
-        members.setdefault(class_, []).append(name)
+    pattern = r'^ *X\((\w+), (\w+), \d+, "(.*)"\)'
+    for class_, name, doc in rows(text, pattern, "PCU_ENUMS"):
+        members.setdefault(class_, []).append((name, doc))
     for class_, path in OWN_TABLES.items():
         text = (root / SOURCE / path).read_text()
-        members[class_] = rows(text, r"^ *X\((\w+), \d+[,)]", path)
+        members[class_] = rows(text, r'^ *X\((\w+), \d+,(?: \w+,)? "(.*)"\)', path)
     return members
 
 
 def read_plain(root):
-    """Return the plain flag classes: {class: [name]}, identifiers only."""
-    text = (root / SOURCE / "python/support/enums.c").read_text()
-    plain = {}
-    for class_, name in rows(text, r'^ *\{"(\w+)", "(\w+)", \d+\},', "enum_plain"):
+    """Return the classes of plain ints: [(class, docstring, [(name, docstring)])]."""
+    text = (root / SOURCE / "abi/enums.h").read_text()
+    members = {}
+    pattern = r'^ *X\((\w+), "(\w+)", \d+, "(.*)"\)'
+    for class_, name, doc in rows(text, pattern, "rows of classes of ints"):
         if name.isidentifier():
-            plain.setdefault(class_, []).append(name)
-    return plain
+            members.setdefault(class_, []).append((name, doc))
+    classes = rows(text, r'^ *X\((\w+), "(.*)", PCU_\w+\)', "PCU_PLAIN_CLASSES")
+    return [(class_, doc, members[class_]) for class_, doc in classes]
 
 
 def read_kinds(root):
-    """Return the device attributes with their results: [(NAME, kind)]."""
+    """Return the device attributes with their results: [(NAME, kind, docstring)]."""
     text = (root / SOURCE / "abi/device_attributes.h").read_text()
-    return rows(text, r"^ *X\((\w+), \d+, (\w+)\)", "PCU_DEVICE_ATTRS")
+    return rows(text, r'^ *X\((\w+), \d+, (\w+), "(.*)"\)', "PCU_DEVICE_ATTRS")
 
 
 def read_request(root):
@@ -111,39 +118,54 @@ def read_request(root):
 # -- writing the sections --------------------------------------------------------------
 
 
+def write_docstring(doc):
+    """Return the lines of the docstring of an attribute or a class."""
+    text = f'"""{doc}"""'
+    indent = "    "
+    return textwrap.wrap(text, WIDTH, initial_indent=indent, subsequent_indent=indent)
+
+
+def write_attribute(name, kind, doc):
+    return [f"    {name}: {kind}", *write_docstring(doc)]
+
+
+def write_class(head, doc, kind, members):
+    lines = [head, *write_docstring(doc), ""]
+    for name, text in members:
+        lines += write_attribute(name, f"ClassVar[{kind}]", text)
+    return [*lines, ""]
+
+
 def write_enumerations(root, _methods):
     lines = []
     members = read_members(root)
-    for class_, _ in read_classes(root):
-        lines += [f"class {class_}(_Enumeration):"]
-        lines += [f"    {name}: ClassVar[{class_}]" for name in members[class_]]
-        lines += [""]
-    for class_, names in read_plain(root).items():
-        lines += ["@final", f"class {class_}:"]
-        lines += [f"    {name}: ClassVar[int]" for name in names]
-        lines += [""]
+    for class_, doc in read_classes(root):
+        head = f"class {class_}(_Enumeration):"
+        lines += write_class(head, doc, class_, members[class_])
+    for class_, doc, names in read_plain(root):
+        lines += ["@final", *write_class(f"class {class_}:", doc, "int", names)]
     return lines
 
 
-def write_property(name, kind):
-    """Return the line of an attribute. It is not read-only: programs may assign it."""
-    return [f"    {name.lower()}: {kind}"]
+def write_property(name, kind, doc):
+    """Return the lines of an attribute. It is not read-only: programs may assign it."""
+    return write_attribute(name.lower(), kind, doc)
 
 
 def write_device_properties(root, methods):
     """Return the attributes of Device, except those with the name of a method."""
     lines = []
-    for name, kind in read_kinds(root):
+    for name, kind, doc in read_kinds(root):
         if name.lower() not in methods:
-            lines += write_property(name, kind if kind == "int" else f"_{kind}")
+            lines += write_property(name, kind if kind == "int" else f"_{kind}", doc)
     return lines
 
 
 def write_function_properties(root, methods):
     lines = []
-    for name in read_members(root)["function_attribute"]:
+    for name, doc in read_members(root)["function_attribute"]:
         if name not in NO_PROPERTY and name.lower() not in methods:
-            lines += write_property(name, "int")
+            lines += write_property(name, "int", doc)
     return lines
 
 

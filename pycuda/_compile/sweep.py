@@ -46,7 +46,17 @@ _complained: set[str] = set()
 
 @dataclass(frozen=True)
 class Entry:
-    """One file of the cache: where it is, its size in bytes, its last use in ns."""
+    """One file of the cache: where it is, its size in bytes, its last use in ns.
+
+    Attributes
+    ----------
+    path : str
+        The path of the file.
+    size : int
+        The size of the file, in bytes.
+    used_ns : int
+        The time of the last use, in ns since 1970.
+    """
 
     path: str
     size: int

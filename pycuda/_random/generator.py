@@ -111,6 +111,29 @@ class _RandomNumberGeneratorBase:
     ``block_count * generators_per_block`` states. A generator belongs to the context
     that was current when it was made. Its fills must not run at the same time: put them
     on one stream, or wait.
+
+    Attributes
+    ----------
+    gen_info : list of tuple of str
+        The kernels that fill arrays: (name, C type of elements, suffix of functions).
+    gen_log_info : list of tuple of str
+        The kernels of the log-normal distribution, as in ``gen_info``.
+    gen_poisson_info : list of tuple of str
+        The kernels of the Poisson distribution with one mean, as in ``gen_info``.
+    gen_poisson_inplace_info : list of tuple of str
+        The kernels that replace means by Poisson numbers, as in ``gen_info``.
+    has_box_muller : bool
+        Whether normal numbers are made in pairs.
+    block_count : int
+        The number of blocks of a fill, one for each multiprocessor.
+    module : pycuda.compiler.SourceModule
+        The module with the kernels.
+    generators : dict
+        The prepared functions that fill arrays, by the names of the kernels.
+    skip_ahead : pycuda.driver.Function
+        The kernel behind ``call_skip_ahead``.
+    skip_ahead_array : pycuda.driver.Function
+        The kernel behind ``call_skip_ahead_array``.
     """
 
     # (name of the kernel, C type of its elements, suffix of its functions' names)

@@ -156,6 +156,13 @@ class _PseudoRandomNumberGeneratorBase(_RandomNumberGeneratorBase):
     State ``k`` starts at subsequence ``k`` of its seed. One seed for all states is as
     good as one seed for each. ``seed_getter(count)`` returns ``count`` seeds; the
     default is ``seed_getter_uniform``.
+
+    Attributes
+    ----------
+    skip_ahead_sequence : pycuda.driver.Function
+        The kernel behind ``call_skip_ahead_sequence``.
+    skip_ahead_sequence_array : pycuda.driver.Function
+        The kernel behind ``call_skip_ahead_sequence_array``.
     """
 
     has_box_muller = True
@@ -291,6 +298,13 @@ class MRG32k3aRandomNumberGenerator(_Seeded):
         in device memory. The default is ``seed_getter_uniform``.
     offset : int, optional
         Number of its subsequence at which each state starts.
+
+    Attributes
+    ----------
+    skip_ahead_subsequence : pycuda.driver.Function
+        The kernel behind ``call_skip_ahead_subsequence``.
+    skip_ahead_subsequence_array : pycuda.driver.Function
+        The kernel behind ``call_skip_ahead_subsequence_array``.
 
     Raises
     ------

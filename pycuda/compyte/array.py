@@ -29,13 +29,16 @@ class ArrayIsh(Protocol):
     """An object with the layout of an array."""
 
     @property
-    def shape(self) -> tuple[int, ...]: ...
+    def shape(self) -> tuple[int, ...]:
+        """The lengths of the axes."""
 
     @property
-    def strides(self) -> tuple[int, ...]: ...
+    def strides(self) -> tuple[int, ...]:
+        """The steps between elements along each axis, in bytes."""
 
     @property
-    def dtype(self) -> np.dtype[Any]: ...
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype of the elements."""
 
 
 def f_contiguous_strides(itemsize: int, shape: Sequence[int]) -> tuple[int, ...]:
@@ -79,7 +82,17 @@ def is_c_contiguous_strides(
 
 
 class ArrayFlags:
-    """The layouts that an array has, read once; ``forc`` is true for either."""
+    """The layouts that an array has, read once.
+
+    Attributes
+    ----------
+    c_contiguous : bool
+        Whether there are no gaps and the last axis varies fastest.
+    f_contiguous : bool
+        Whether there are no gaps and the first axis varies fastest.
+    forc : bool
+        Whether one of the two is true.
+    """
 
     def __init__(self, ary: ArrayIsh) -> None:
         layout = (ary.strides, ary.dtype.itemsize, ary.shape)

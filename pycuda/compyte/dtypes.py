@@ -49,8 +49,12 @@ def _canonical(c_name: str) -> str:
 class DTypeRegistry:
     """The dtypes of C names, and the C names of dtypes.
 
-    ``name_to_dtype`` is a dictionary from C names to dtypes. ``dtype_to_name`` is a
-    dictionary from dtypes, and from their ``str``, to C names.
+    Attributes
+    ----------
+    name_to_dtype : dict
+        From C names to dtypes.
+    dtype_to_name : dict
+        From dtypes, and from their ``str``, to C names.
     """
 
     def __init__(self) -> None:

@@ -43,7 +43,17 @@ KINDS = (
 
 
 class Line(NamedTuple):
-    """A line of the program. ``file`` is None if the line is not known."""
+    """A line of the program.
+
+    Attributes
+    ----------
+    file : str or None
+        The path of the file; None if the line is not known.
+    line : int
+        The number of the line, from 1.
+    function : str or None
+        The function that contains the line.
+    """
 
     file: str | None
     line: int
@@ -56,23 +66,36 @@ class Line(NamedTuple):
 
 
 class Allocation(NamedTuple):
-    """Memory that the program holds, or that a pool holds for it."""
+    """Memory that the program holds, or that a pool holds for it.
+
+    Attributes
+    ----------
+    address : int
+        The address on the device; of page-locked memory, that on the host.
+    bytes : int
+        The driver's memory, in bytes; blocks of pools are rounded up.
+    asked : int
+        The bytes that the program asked for; 0 if a pool holds the block unused.
+    kind : str
+        ``"device"``, ``"stream"``, ``"pool"``, ``"managed"``, ``"physical"``,
+        ``"array"``, ``"page-locked"`` or ``"page-locked pool"``.
+    held : bool
+        Whether a pool holds the block and the program does not use it.
+    time : int
+        When the program got the memory, in ns of ``time.monotonic_ns()``.
+    line : Line
+        The line that allocated it; for a held block, the line that used it last.
+    device : int
+        The number of the device; for memory of the host, that of its context.
+    """
 
     address: int
-    #: Bytes of the driver's memory; blocks of pools are rounded up.
     bytes: int
-    #: Bytes that the program asked for; 0 if a pool holds the block unused.
     asked: int
-    #: "device", "stream", "pool", "managed", "physical", "array", "page-locked" or
-    #: "page-locked pool".
     kind: str
-    #: Whether a pool holds the block and the program does not use it.
     held: bool
-    #: When the program got it: nanoseconds of ``time.monotonic_ns()``.
     time: int
-    #: The line that allocated it; for a held block, the line that used it last.
     line: Line
-    #: The number of the device; for memory of the host, that of its context.
     device: int
 
     @property
@@ -83,7 +106,17 @@ class Allocation(NamedTuple):
 
 @dataclass(frozen=True)
 class LineUse:
-    """What one line holds."""
+    """What one line holds.
+
+    Attributes
+    ----------
+    line : Line
+        The line of the program.
+    bytes : int
+        The bytes that the line holds.
+    count : int
+        The number of allocations that the line holds.
+    """
 
     line: Line
     bytes: int
@@ -91,7 +124,19 @@ class LineUse:
 
 
 class DeviceUse(NamedTuple):
-    """The memory of a device, as the driver counts it."""
+    """The memory of a device, as the driver counts it.
+
+    Attributes
+    ----------
+    device : int
+        The number of the device.
+    name : str
+        The name of the device.
+    free : int
+        The free memory, in bytes.
+    total : int
+        All memory, in bytes.
+    """
 
     device: int
     name: str
@@ -100,7 +145,17 @@ class DeviceUse(NamedTuple):
 
 
 class DevicePool(NamedTuple):
-    """A pool of the driver: ``reserved`` bytes, of which allocations use ``used``."""
+    """A pool of the driver.
+
+    Attributes
+    ----------
+    device : int
+        The number of the device.
+    reserved : int
+        The memory that the pool has from the device, in bytes.
+    used : int
+        The memory of the pool that allocations use, in bytes.
+    """
 
     device: int
     reserved: int
@@ -108,7 +163,17 @@ class DevicePool(NamedTuple):
 
 
 class Process(NamedTuple):
-    """A process that uses a device. ``bytes`` is None if it is not known."""
+    """A process that uses a device.
+
+    Attributes
+    ----------
+    pid : int
+        The number of the process.
+    name : str
+        The name of the program.
+    bytes : int or None
+        The memory of the device that the process uses, in bytes; None if not known.
+    """
 
     pid: int
     name: str

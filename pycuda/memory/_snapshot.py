@@ -33,11 +33,20 @@ from pycuda.memory._report import out_of_memory, text_of
 class Snapshot(Records):
     """What holds memory at one moment, and what happened before.
 
-    ``allocations``: every :class:`Allocation`, the largest first. ``devices``: the
-    memory of the current device. ``pools``: the driver's pools.
-    ``processes``: the processes on the first device. ``events``: the history, a NumPy
-    array of dtype ``pycuda.memory._records.EVENT``. ``time``: nanoseconds of
-    ``time.monotonic_ns()``.
+    Attributes
+    ----------
+    allocations : list of Allocation
+        The allocations in use, the largest first.
+    devices : list of DeviceUse
+        The memory of the current device, in bytes.
+    pools : list of DevicePool
+        The driver's pools.
+    processes : list of Process
+        The processes on the first device.
+    events : numpy.ndarray
+        The history, of dtype ``pycuda.memory._records.EVENT``, the oldest event first.
+    time : int
+        The time of the snapshot, in ns of ``time.monotonic_ns()``.
     """
 
     def text(self, top: int = 10) -> str:

@@ -24,7 +24,19 @@ COPIES = ("copy to device", "copy to host", "copy", "fill")
 
 
 class Limits(NamedTuple):
-    """What a device can do. ``bandwidth`` is in bytes per second, None if unknown."""
+    """What a device can do.
+
+    Attributes
+    ----------
+    name : str
+        The name of the device.
+    multiprocessors : int
+        The number of multiprocessors.
+    threads_per_multiprocessor : int
+        The largest number of threads on a multiprocessor at one time.
+    bandwidth : float or None
+        The bandwidth of the memory, in bytes per second; None if not known.
+    """
 
     name: str
     multiprocessors: int
@@ -33,7 +45,25 @@ class Limits(NamedTuple):
 
 
 class Kernel(NamedTuple):
-    """A kernel with a size of its blocks, and what it needs."""
+    """A kernel with a size of its blocks, and what it needs.
+
+    Attributes
+    ----------
+    name : str
+        The name of the kernel.
+    threads : int
+        The number of threads of a block.
+    shared : int
+        The dynamic shared memory of a block, in bytes.
+    registers : int
+        The number of registers of a thread.
+    static_shared : int
+        The shared memory of a block that the source declares, in bytes.
+    local : int
+        The local memory of a thread, in bytes.
+    blocks_per_multiprocessor : int
+        Blocks that fit on a multiprocessor at the same time; 0 if not known.
+    """
 
     name: str
     threads: int
@@ -41,7 +71,6 @@ class Kernel(NamedTuple):
     registers: int
     static_shared: int
     local: int
-    #: Blocks that fit on a multiprocessor at the same time; 0 if not known.
     blocks_per_multiprocessor: int
 
     def occupancy(self, limits: Limits) -> float | None:
@@ -58,9 +87,44 @@ class Span:
 
     They count from the begin of the timeline. ``device_begin`` and ``device_end`` are
     None if the call started no work, or if no events could be recorded, such as during
-    a capture. ``name`` is the kernel, the function of the driver, or what a span of
-    Python is called. ``bytes`` were copied or filled; for a kernel they are the sizes
-    of the arrays among its arguments.
+    a capture.
+
+    Attributes
+    ----------
+    kind : str
+        The kind of the call, such as ``"kernel"``, ``"copy to host"`` or ``"wait"``.
+    name : str
+        The kernel, the function of the driver, or the name of a span of Python.
+    routine : str
+        The function of the driver that was called.
+    begin : int
+        The begin of the call, in ns.
+    end : int
+        The end of the call, in ns.
+    device_begin : int or None
+        The begin of the device's work, in ns.
+    device_end : int or None
+        The end of the device's work, in ns.
+    thread : int
+        The thread that made the call.
+    stream : int
+        The stream of the work, a ``CUstream``; 0 is the default stream.
+    context : int or None
+        The context of the call, a number.
+    device : int or None
+        The number of the device.
+    line : pycuda.memory.Line
+        The line of the program that made the call.
+    kernel : Kernel or None
+        The attributes of the kernel.
+    grid : tuple of int
+        The blocks as (x, y, z); zeros if there was no kernel.
+    block : tuple of int
+        The threads of a block as (x, y, z); zeros if there was no kernel.
+    bytes : int
+        The bytes that were copied or filled; of a kernel, those of its arrays.
+    failed : bool
+        Whether the call failed.
     """
 
     kind: str
@@ -83,12 +147,12 @@ class Span:
 
     @property
     def host_time(self) -> int:
-        """Return how long the call took."""
+        """Return how long the call took, in ns."""
         return self.end - self.begin
 
     @property
     def device_time(self) -> int:
-        """Return how long the device worked, 0 if that is not known."""
+        """Return how long the device worked, in ns; 0 if that is not known."""
         if self.device_begin is None or self.device_end is None:
             return 0
         return self.device_end - self.device_begin

@@ -10,13 +10,26 @@ from pycuda.profile._spans import COPIES, Kernel, Limits, Span
 
 
 class LineTime(NamedTuple):
-    """The time of one line. Times are in nanoseconds."""
+    """The time of one line. Times are in nanoseconds.
+
+    Attributes
+    ----------
+    line : pycuda.memory.Line
+        The line of the program.
+    device_time : int
+        The time of the device's work, in ns.
+    host_time : int
+        The time of the calls, in ns.
+    calls : int
+        The number of calls.
+    work : list of str
+        The kinds and names of the calls, the slowest first.
+    """
 
     line: Line
     device_time: int
     host_time: int
     calls: int
-    #: The kinds and names of the calls, the slowest first.
     work: list[str]
 
     @property
@@ -26,36 +39,71 @@ class LineTime(NamedTuple):
 
 
 class KernelTime(NamedTuple):
-    """The time of a kernel with one size of blocks. Times are in nanoseconds."""
+    """The time of a kernel with one size of blocks. Times are in nanoseconds.
+
+    Attributes
+    ----------
+    kernel : Kernel
+        The kernel.
+    launches : int
+        The number of launches.
+    device_time : int
+        The time of all launches, in ns.
+    shortest : int
+        The time of the shortest launch, in ns.
+    longest : int
+        The time of the longest launch, in ns.
+    blocks : int
+        The blocks of the launch with the most blocks.
+    occupancy : float or None
+        Resident threads, as a share of what a multiprocessor takes; None: not known.
+    waves : float or None
+        How often the largest launch fills all multiprocessors.
+    bytes : int
+        Bytes of the arrays among the arguments, of all launches.
+    bandwidth : float or None
+        These bytes over the time, in bytes per second: as if each was moved once.
+    of_peak : float or None
+        ``bandwidth`` as a share of the device's; None: not known.
+    line : pycuda.memory.Line
+        The line of the program that launched the kernel.
+    """
 
     kernel: Kernel
     launches: int
     device_time: int
     shortest: int
     longest: int
-    #: Blocks of the launch with the most blocks.
     blocks: int
-    #: Resident threads, as a share of what a multiprocessor takes; None: not known.
     occupancy: float | None
-    #: How often all multiprocessors are filled by the largest launch.
     waves: float | None
-    #: Bytes of the arrays among the arguments, of all launches.
     bytes: int
-    #: These bytes over the time, in bytes per second: as if each was moved once.
     bandwidth: float | None
-    #: ``bandwidth`` as a share of the device's; None: not known.
     of_peak: float | None
     line: Line
 
 
 class CopyTime(NamedTuple):
-    """The time of copies of one kind. Times are in nanoseconds."""
+    """The time of copies of one kind. Times are in nanoseconds.
+
+    Attributes
+    ----------
+    kind : str
+        The kind of the copies, such as ``"copy to host"``.
+    calls : int
+        The number of copies.
+    bytes : int
+        The bytes of all copies.
+    device_time : int
+        The time of all copies, in ns.
+    bandwidth : float or None
+        Bytes per second.
+    """
 
     kind: str
     calls: int
     bytes: int
     device_time: int
-    #: Bytes per second.
     bandwidth: float | None
 
 

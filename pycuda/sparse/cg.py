@@ -105,18 +105,24 @@ class CGStateContainer:
 
     Attributes
     ----------
-    rhs : GPUArray
-        Right-hand side.
-    x : GPUArray
-        The vector that becomes the solution.
-    residual : GPUArray
-        The residual.
-    d : GPUArray
-        The direction of the next step.
-    delta : GPUArray
-        Inner product of the residual and the preconditioned residual.
+    operator : OperatorBase
+        The operator of the system.
+    precon : OperatorBase
+        The preconditioner.
+    pagelocked_allocator : callable
+        The allocator of the memory for numbers that are copied to the host.
+    rhs : pycuda.gpuarray.GPUArray
+        The right-hand side, of shape (n,).
+    x : pycuda.gpuarray.GPUArray
+        The solution so far, of shape (n,).
+    residual : pycuda.gpuarray.GPUArray
+        The residual of ``x``, of shape (n,).
+    d : pycuda.gpuarray.GPUArray
+        The direction of the next step, of shape (n,).
+    delta : pycuda.gpuarray.GPUArray
+        The inner product of the residual and the preconditioned residual, without axes.
     real_delta_queue : list of AsyncInnerProduct
-        The numbers that are being copied to the host.
+        The numbers that are being copied to the host, the oldest first.
 
     Raises
     ------

@@ -106,25 +106,24 @@ class CoordinateSpMV(DeviceOperator):
 
     Attributes
     ----------
-    nnz : int
-        Number of elements.
-    row_gpu : GPUArray
-        The rows of the elements, in ascending order.
-    col_gpu : GPUArray
-        The columns of the elements.
-    data_gpu : GPUArray
-        The elements.
     index_dtype : numpy.dtype
-        Dtype of rows and columns.
-    interval_size : int
-        Number of elements that a warp processes.
-    tail : int
-        Number of elements that these warps process. The elements after those are added
-        one by one.
-    num_blocks : int
-        Number of blocks.
+        The dtype of ``row_gpu`` and ``col_gpu``: int32, or int64 for large matrices.
     block_size : int
-        Threads of a block.
+        The number of threads of a block.
+    row_gpu : pycuda.gpuarray.GPUArray
+        The rows of the elements, of shape (nnz,).
+    col_gpu : pycuda.gpuarray.GPUArray
+        The columns of the elements, of shape (nnz,).
+    data_gpu : pycuda.gpuarray.GPUArray
+        The values of the elements, of shape (nnz,).
+    nnz : int
+        The number of elements that the matrix stores.
+    num_blocks : int
+        The number of blocks of the first kernel.
+    interval_size : int
+        The number of elements that a warp processes.
+    tail : int
+        The number of elements that the first kernel processes; a warp adds the others.
 
     Raises
     ------

@@ -39,6 +39,15 @@ class Shape(NamedTuple):
     blocks : int
         Blocks of a multiprocessor, which limit the registers.
 
+    Attributes
+    ----------
+    threads : int
+        The number of threads of a block.
+    items : int
+        The number of elements that a thread reads.
+    blocks : int
+        The number of blocks of a multiprocessor.
+
     Notes
     -----
     All loads of a thread are in flight at the same time. More loads leave registers for
@@ -109,6 +118,25 @@ class Kind(NamedTuple):
         If true, warps process rows that are far longer than most, from a plan.
     cut : bool
         If true, tiles may end within a row, from a plan.
+
+    Attributes
+    ----------
+    dtype : numpy.dtype
+        The dtype of the elements.
+    wide_index : bool
+        Whether columns take 8 bytes instead of 4.
+    wide_offset : bool
+        Whether places of elements take 8 bytes instead of 4.
+    shape : Shape
+        The shape of the blocks.
+    lanes : int
+        The number of threads that process a row.
+    passes : int
+        The number of rows whose bounds a thread reads ahead.
+    uneven : bool
+        Whether warps process rows that are far longer than most.
+    cut : bool
+        Whether a tile may end within a row.
     """
 
     dtype: np.dtype[Any]
@@ -225,23 +253,22 @@ class Plan:
 
     Attributes
     ----------
-    jobs : numpy.ndarray
-        The elements and rows of each tile.
-    slots : numpy.ndarray
-        For each tile twice the place of its first partial sum, plus 1 if its first row
-        began in an earlier tile.
-    joints : numpy.ndarray
-        The rows that were cut, with the places of their sums.
-    slot_count : int
-        Number of places.
     cut : bool
-        If true, tiles may end within a row.
+        Whether a tile may end within a row.
+    jobs : numpy.ndarray
+        The elements and rows of each tile, a structure of 16 or 32 bytes.
+    slots : numpy.ndarray
+        The places of partial sums, int32 of shape (tiles,).
+    joints : numpy.ndarray
+        The rows that were cut with the places of their sums, int32 of shape (rows, 3).
+    slot_count : int
+        The number of places of partial sums.
     lanes : int
-        Parameter of the kernel's source.
+        The number of threads that process a row.
     passes : int
-        Parameter of the kernel's source.
+        The number of rows whose bounds a thread reads ahead.
     uneven : bool
-        Parameter of the kernel's source.
+        Whether warps process rows that are far longer than most.
     """
 
     def __init__(

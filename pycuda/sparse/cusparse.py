@@ -112,11 +112,15 @@ class _Handles:
 class CusparseSpMV(CsrSpMV):
     """A matrix in compressed rows whose products cuSPARSE computes: ``y = A(x)``.
 
-    Arguments and errors are those of ``CsrSpMV``. ``why_not`` is None if cuSPARSE is
-    used, else a sentence that says why the kernel of ``CsrSpMV`` is.
+    Arguments and errors are those of ``CsrSpMV``.
 
     The library's buffer is allocated when the matrix is made and used by each product:
     products on another stream wait for those before.
+
+    Attributes
+    ----------
+    why_not : str or None
+        Why the kernel of ``CsrSpMV`` is used; None if cuSPARSE is used.
     """
 
     why_not: str | None

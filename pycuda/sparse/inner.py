@@ -111,18 +111,20 @@ class AsyncInnerProduct:
 
     Attributes
     ----------
-    gpu_result : GPUArray
-        The product, an array without axes, which kernels can use at once.
-    gpu_finished_evt : Event
-        Event after the product.
+    gpu_result : pycuda.gpuarray.GPUArray
+        The product, an array without axes.
+    gpu_finished_evt : pycuda.driver.Event
+        The event that is recorded when the device has computed the product.
     gpu_finished : bool
-        True if the copy was started.
-    copy_stream : Stream
-        Stream of the copy; None before and after it.
-    host_dest : numpy.ndarray
-        Page-locked memory for the copy.
-    copy_finished_evt : Event
-        Event after the copy.
+        Whether the copy to the host has begun.
+    pagelocked_allocator : callable
+        The argument of that name: it allocates the memory of the host.
+    copy_stream : pycuda.driver.Stream or None
+        The stream of the copy, while it runs.
+    host_dest : numpy.ndarray or None
+        The page-locked memory that gets the product, once the copy has begun.
+    copy_finished_evt : pycuda.driver.Event or None
+        The event that is recorded when the copy is done.
 
     Examples
     --------

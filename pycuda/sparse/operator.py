@@ -69,6 +69,13 @@ class IdentityOperator(OperatorBase):
         Dtype of the vector.
     n : int
         Number of elements.
+
+    Attributes
+    ----------
+    my_dtype : numpy.dtype
+        The dtype that was given.
+    n : int
+        The number of elements of the operand.
     """
 
     def __init__(self, dtype: Any, n: int) -> None:
@@ -109,6 +116,11 @@ class DiagonalPreconditioner(OperatorBase):
     diagonal : GPUArray
         Vector. For the method of conjugate gradients, it is the inverse of the matrix's
         diagonal: ``DiagonalPreconditioner(1 / diagonal)``.
+
+    Attributes
+    ----------
+    diagonal : pycuda.gpuarray.GPUArray
+        The vector, of shape (n,).
 
     Examples
     --------

@@ -126,6 +126,36 @@ class PacketedSpMV(DeviceOperator):
         Dtype of the elements: float32, float64, complex64 or complex128. The default is
         that of the matrix.
 
+    Attributes
+    ----------
+    index_array : pycuda.gpuarray.GPUArray
+        The rows and columns of the elements within their packets, as
+        ``packed_index_dtype``.
+    data_array : pycuda.gpuarray.GPUArray
+        The values of the elements in the order of the threads.
+    thread_starts : pycuda.gpuarray.GPUArray
+        For each thread, the place of its first element.
+    thread_ends : pycuda.gpuarray.GPUArray
+        For each thread, the place after its last element.
+    index_dtype : numpy.dtype
+        The dtype of places in the arrays: int32, or int64 for large matrices.
+    packed_index_dtype : numpy.dtype
+        The dtype of ``index_array``: uint32.
+    threads_per_packet : int
+        The number of threads of a block, which processes a packet.
+    rows_per_packet : int
+        The largest number of rows of a packet.
+    block_count : int
+        The number of packets.
+    packet_base_rows : pycuda.gpuarray.GPUArray
+        The first row of each packet, and the end, in the packets' order.
+    new2old_fetch_indices : pycuda.gpuarray.GPUArray
+        For each row in the packets' order, its number in the matrix.
+    old2new_fetch_indices : pycuda.gpuarray.GPUArray
+        For each row of the matrix, its number in the packets' order.
+    remaining_coo_gpu : CoordinateSpMV
+        The elements that lie in no packet.
+
     Raises
     ------
     TypeError

@@ -67,11 +67,12 @@ call(PyObject *module, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
     pcu_signature signature = {.doc = PyUnicode_AsUTF8(args[0]),
                                .words = words,
                                .words_count = Py_ARRAY_LENGTH(words)};
-    if (args_read_signature(&signature) < 0 ||
-        pcu_args_parse(NULL, &signature, args + 1, nargs - 1, kwnames, &got) < 0) {
+    if (args_read_signature(&signature) < 0) {
         return NULL;
     }
-    return PyTuple_Pack(3, got.a, got.b, got.c);
+    int rc = pcu_args_parse(NULL, &signature, args + 1, nargs - 1, kwnames, &got);
+    PyMem_Free((void *)signature.parameters);
+    return rc < 0 ? NULL : PyTuple_Pack(3, got.a, got.b, got.c);
 }
 
 static PyMethodDef functions[] = {

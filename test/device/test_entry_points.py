@@ -208,6 +208,9 @@ def test_memory_up_to_the_largest_size(text, size):
     assert int(said) == size
 
 
+@pytest.mark.skipif(
+    "ASAN_OPTIONS" in os.environ, reason="AddressSanitizer needs terabytes of addresses"
+)
 def test_free_memory_is_what_can_be_allocated():
     """A limited address space also limits the device's free memory.
 

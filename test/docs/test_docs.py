@@ -5,6 +5,7 @@ import importlib
 import importlib.util
 import inspect
 import os
+import pickle
 import re
 import shutil
 import subprocess
@@ -204,29 +205,69 @@ def test_each_page_has_the_parts_of_the_theme(pages):
     text = text_of(pages, "streams")
     for part in (
         *("search-button", "theme-switch-button", "On this page", "prev-next-info"),
-        *("copybutton.js", 'title="What is new in this version">2026.1</a>'),
+        *("copybutton.js", 'title="What is new in this version">2026.1+c.1</a>'),
     ):
         assert part in text, part
     assert (pages[0] / "genindex.html").exists()
     assert (pages[0] / "searchindex.js").exists()
 
 
-@needs_sphinx
-def test_the_versions_become_a_menu():
-    """Without the variable, the version is a link, as another test sees."""
-    code = (
-        "import runpy; options = runpy.run_path('doc/conf.py')['html_theme_options'];"
-        "print(options['navbar_end'][0], options['switcher']['json_url'])"
-    )
+def configured(code, **environment):
+    """Return what a line of code prints that uses `conf`, the settings of Sphinx."""
+    start = "import runpy; conf = runpy.run_path('doc/conf.py');"
     done = subprocess.run(
-        [sys.executable, "-c", code],
+        [sys.executable, "-c", start + code],
         capture_output=True,
         text=True,
         check=True,
         cwd=ROOT,
-        env={**os.environ, "PYCUDA_DOC_VERSIONS": "versions.json"},
+        env={**os.environ, **environment},
     )
-    assert done.stdout.strip() == "version-switcher versions.json"
+    return done.stdout.strip()
+
+
+@needs_sphinx
+def test_the_versions_become_a_menu():
+    """Without the variable, the version is a link, as another test sees."""
+    code = (
+        "options = conf['html_theme_options'];"
+        "print(options['navbar_end'][0], options['switcher']['json_url'])"
+    )
+    shown = configured(code, PYCUDA_DOC_VERSIONS="versions.json")
+    assert shown == "version-switcher versions.json"
+
+
+@needs_sphinx
+def test_only_a_variable_lets_the_build_use_the_network():
+    code = "print(*conf.get('intersphinx_mapping', ()))"
+    assert configured(code, PYCUDA_DOC_INTERSPHINX="") == ""
+    assert configured(code, PYCUDA_DOC_INTERSPHINX="1") == "python numpy"
+
+
+#: Words that a reader searches: the page whose title or index has them.
+WORDS = {
+    "pinned": "memory",
+    "page-locked": "memory",
+    "zero-copy": "memory",
+    "unified": "memory",
+    "stream-ordered allocation": "stream_memory",
+    "metaprogramming": "metaprogramming",
+    "occupancy": "driver/launches",
+    "warp": "tutorial/grid",
+    "license": "license",
+    "profiling": "profiling",
+}
+
+
+@needs_sphinx
+def test_the_usual_words_are_in_titles_and_in_the_index(pages):
+    index = text_of(pages, "genindex")
+    for word, page in WORDS.items():
+        entry = rf'<a href="{page}.html#[^"]*">{word}\b|{word}\b[^<]*</a>'
+        assert re.search(entry, index, re.IGNORECASE), word
+        headings = re.findall(r"<h[123]>(.*?)</h[123]>", text_of(pages, page), re.S)
+        if word != "zero-copy":
+            assert any(word in heading.lower() for heading in headings), word
 
 
 @needs_sphinx
@@ -250,6 +291,15 @@ def test_a_class_begins_with_tables(pages):
     ]
     assert all(f'id="{link}"' in text for link in links)
     assert "Copy the array to the host and return the numpy array." in table[0]
+
+
+@needs_sphinx
+def test_an_entry_lists_the_functions_of_the_driver(pages):
+    """Without the address of the repository it has no link to the source."""
+    text = text_of(pages, "driver/memory")
+    entry = text.partition('id="pycuda.driver.memcpy_htod"')[2].partition("</dl>")[0]
+    assert "Driver: " in entry and "cuMemcpyHtoD" in entry
+    assert "Source: " not in text and "[source]" not in text
 
 
 @needs_sphinx
@@ -283,6 +333,150 @@ def test_the_charts_are_in_the_colours_of_the_theme(pages):
         assert "NVIDIA H200" in chart or "x86-64" in chart
     ids = re.findall(r'\bid="([^"]+)"', "".join(charts))
     assert len(ids) == len(set(ids))
+
+
+# -- texts -----------------------------------------------------------------------------
+
+#: Paragraphs that describe nothing: where an entry is from, and what NamedTuple says.
+NO_TEXT = re.compile(r"(Driver: .*)?Source: |Alias for field number \d+")
+
+
+def is_text(node):
+    from docutils import nodes
+
+    kinds = (nodes.paragraph, nodes.field_list, nodes.literal_block, nodes.bullet_list)
+    return isinstance(node, kinds) and not NO_TEXT.match(node.astext())
+
+
+def read_pages(pages):
+    """Return the documents that Sphinx made: {name: document}."""
+    folder = pages[0] / ".doctrees"
+    names = sorted(folder.rglob("*.doctree"))
+    return {
+        str(path.relative_to(folder).with_suffix("")): pickle.loads(path.read_bytes())
+        for path in names
+    }
+
+
+def entries_of(document):
+    """Yield the name of each entry for Python, and its content."""
+    from sphinx import addnodes
+
+    for entry in document.findall(addnodes.desc):
+        if entry["domain"] == "py":
+            signature = entry[0]
+            yield signature.get("fullname") or signature.astext(), entry[-1]
+
+
+def without_text(document):
+    return [
+        name
+        for name, content in entries_of(document)
+        if not any(is_text(node) for node in content.children)
+    ]
+
+
+@needs_sphinx
+def test_every_entry_has_a_text(pages, capsys):
+    documents = read_pages(pages)
+    count = sum(len(list(entries_of(document))) for document in documents.values())
+    missing = [
+        f"{page}: {name}"
+        for page, document in documents.items()
+        for name in without_text(document)
+    ]
+    with capsys.disabled():
+        print(f"\n{count - len(missing)} of {count} entries have a text")
+    assert count > 2500
+    assert missing == []
+
+
+@needs_sphinx
+@pytest.mark.parametrize(
+    ("page", "name"),
+    [
+        ("driver/devices", "pycuda.driver.Device.clock_rate"),
+        ("driver/enums", "pycuda.driver.limit.STACK_SIZE"),
+        ("modules/profile", "Span.begin"),
+    ],
+)
+def test_an_entry_without_a_text_is_seen(pages, page, name):
+    document = read_pages(pages)[page]
+    content = dict(entries_of(document))[name]
+    text = next(node for node in content.children if is_text(node))
+    content.remove(text)
+    assert without_text(document) == [name]
+    text.clear()
+    content.append(text)
+    text += type(text)("", "Source: python/driver/device.c.")
+    assert without_text(document) == [name]
+
+
+@needs_sphinx
+def test_the_pages_have_the_texts_of_help(pages):
+    documents = read_pages(pages)
+    shown = dict(entries_of(documents["driver/devices"]))
+    for name, attribute in vars(drv.Device).items():
+        if inspect.isgetsetdescriptor(attribute) and name != "__dict__":
+            content = shown[f"pycuda.driver.Device.{name}"]
+            assert attribute.__doc__ in content.astext(), name
+    shown = dict(entries_of(documents["driver/enums"]))
+    member = drv.limit.STACK_SIZE
+    assert member.__doc__ in shown["pycuda.driver.limit.STACK_SIZE"].astext()
+
+
+LISTED = """
+The first sentence.
+
+Attributes
+----------
+first : int or None
+    A number,
+    in bytes.
+
+second
+    A *text*.
+
+More.
+""".strip().splitlines()
+
+
+def test_lists_of_attributes(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    from pages import attributes
+
+    rest, found = attributes.split(LISTED)
+    assert rest == ["The first sentence.", "", "More."]
+    assert {name: kind for name, (kind, _) in found.items()} == {
+        "first": "int or None",
+        "second": "",
+    }
+    markup = attributes.entries(found)
+    assert markup[1:3] == [".. py:attribute:: first", "   :type: int or None"]
+    assert "   in bytes." in markup and "   A *text*." in markup
+    lines = [line for line in LISTED if line != "----------"]
+    assert attributes.split(lines) == (lines, {})
+
+
+def test_lists_of_base_classes(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    from pages import attributes
+
+    class Base:
+        __doc__ = "\n".join(LISTED)
+
+    class Own(Base):
+        """One more.
+
+        Attributes
+        ----------
+        second : str
+            Another text.
+        """
+
+    assert list(attributes.listed(Own, False)) == ["second"]
+    both = attributes.listed(Own, True)
+    assert both["second"] == ("str", ["Another text."]) and "first" in both
 
 
 # -- names -----------------------------------------------------------------------------

@@ -230,3 +230,38 @@ def test_unknown_charts_topics_and_records(tmp_path):
     assert status != 0
     assert "there is no chart 'nothing'; there are all-operations" in said
     assert "examples/README.rst has no topic 'Nowhere'" in said
+
+
+# -- the notes for the next version ----------------------------------------------------
+
+NOTES = "Title\n=====\n\n.. changes::\n\nOlder\n-----\n\nText.\n"
+
+
+@needs_theme
+def test_notes_are_listed_by_kind(tmp_path):
+    notes = tmp_path / "changes"
+    notes.mkdir()
+    (notes / "README.rst").write_text("How to write a note.\n")
+    status, said, html = build(tmp_path, NOTES, "pages.changes")
+    assert (status, said) == (0, "")
+    assert "Next version" not in html and "How to write" not in html
+    (notes / "sort.bugfix.rst").write_text("``sort`` is stable.\n")
+    (notes / "roll.feature.rst").write_text("Arrays roll,\nalong any axis.\n")
+    status, said, html = build(tmp_path, NOTES, "pages.changes")
+    assert (status, said) == (0, "")
+    text = " ".join(re.sub(r"<[^>]+>", " ", html.partition("<h1>")[2]).split())
+    wanted = (
+        "Next version ¶ Added Arrays roll, along any axis. Fixed sort is stable. Older"
+    )
+    assert wanted in text
+
+
+@needs_theme
+def test_a_note_of_an_unknown_kind_is_reported(tmp_path):
+    notes = tmp_path / "changes"
+    notes.mkdir()
+    (notes / "roll.feautre.rst").write_text("Arrays roll.\n")
+    status, said, html = build(tmp_path, NOTES, "pages.changes")
+    assert status != 0
+    assert "roll.feautre.rst: its kind is none of feature, compat, perf, bugfix" in said
+    assert "Arrays roll" not in html

@@ -5,12 +5,14 @@ installs this package by its name, except where ``ALLOWED`` says so.
 """
 
 import re
+import subprocess
+import sys
 
 import pytest
 
-from pycuda import VERSION_TEXT, _extras
+from pycuda import __version__, _extras
 from support.pages import DOC
-from support.pyproject import project
+from support.pyproject import dependency_groups, project
 
 ROOT = DOC.parent
 FOLDERS = ("doc", "pycuda", "examples", "src", "tools", "bench", ".ci")
@@ -31,6 +33,11 @@ ALLOWED = {
         "pip install pycuda`` installs the original, not this package. Both are "
         "imported as",
         'pip install "pycuda[fft]"``',
+        # the table of what such lines do
+        "pip install pycuda``",
+        "pip install --upgrade pycuda``",
+        "pip install --force-reinstall pycuda``, ``uv pip install --reinstall pycuda``",
+        "pip install PACKAGE``, where PACKAGE requires ``pycuda>=2022`` or",
     ],
 }
 
@@ -86,8 +93,8 @@ def test_a_line_that_fetches_the_original_is_seen(text):
     "text",
     [
         'python -m pip install ".[nvrtc]"',
-        'python -m pip install "./pycuda-2026.1-...whl[nvrtc]"',
-        'pip install "./wheels/pycuda-2026.1-cp312-cp312-x.whl[nvrtc]" pytest',
+        'python -m pip install "./pycuda-2026.1+c.1-...whl[nvrtc]"',
+        'pip install "./wheels/pycuda-2026.1+c.1-cp312-cp312-x.whl[nvrtc]" pytest',
         "install the CUDA toolkit, or 'pip install nvidia-curand'",
         'pip install "cuda-toolkit[cufft]==13.*"',
     ],
@@ -96,12 +103,16 @@ def test_a_true_line_is_none(text):
     assert not any(lines_by_name(text))
 
 
-# -- the table of extras ---------------------------------------------------------------
+# -- extras and groups -----------------------------------------------------------------
 
 ROW = re.compile(
-    r"^   \* - ``(\w+)``\n     - (.*(?:\n       .*)*)\n     - (.*(?:\n       .*)*)",
+    r"^   \* - ``([\w-]+)``\n     - (.*(?:\n       .*)*)\n     - (.*(?:\n       .*)*)",
     re.M,
 )
+
+
+#: The extras that install NVIDIA's wheels.
+OF_CUDA = ("nvrtc", "nvcc", "blas", "linalg", "fft", "curand", "nccl")
 
 
 def section():
@@ -117,15 +128,64 @@ def test_the_table_has_all_extras():
     }
     assert len(rows) >= 11
     assert rows == {name: extras[name] for name in rows}
-    rest = section().partition("These extras are for work")[2]
-    assert {*re.findall(r"``(\w+)`` (?:\(|and)", rest)} == {*extras} - {*rows}
+    others = {f"{name}-{cuda}" for name in OF_CUDA for cuda in ("cu12", "cu13")}
+    assert {*extras} == {*rows, *others}
+
+
+def test_each_extra_of_cuda_exists_for_cuda_12_and_13():
+    """A requirement of CUDA 12 names no part that the toolkit 12 lacks."""
+    extras = project()["optional-dependencies"]
+    for name in OF_CUDA:
+        assert extras[f"{name}-cu13"] == extras[name]
+        (new,), (old,) = extras[name], extras[f"{name}-cu12"]
+        assert parts_of(old) == [x for x in parts_of(new) if x not in ("nvvm", "crt")]
+        assert re.search(r"==12\.\*|<13$|-cu12>=", old), old
+        assert re.search(r"==13\.\*|-cu13>=", new), new
+
+
+def parts_of(requirement):
+    """Return the parts of the toolkit that a requirement names."""
+    listed = re.search(r"\[(.*)\]", requirement)
+    return listed[1].split(",") if listed else []
+
+
+def test_the_page_has_all_dependency_groups():
+    page = (DOC / "install.rst").read_text()
+    text = page.partition("the dependency groups of")[2].partition("``make``")[0]
+    named = {*re.findall(r"``(\w+)``(?=,| \(| and)", text)}
+    assert named == {*dependency_groups()}
+
+
+def test_the_makefile_names_groups_that_exist():
+    lines = re.findall(
+        r"tools/requires\.py ([\w ]+) >", (ROOT / "Makefile").read_text()
+    )
+    assert len(lines) >= 6
+    for line in lines:
+        assert requirements(*line.split())
+    with pytest.raises(subprocess.CalledProcessError):
+        requirements("nothing")
+
+
+def test_a_group_has_the_requirements_of_the_groups_that_it_includes():
+    audit = requirements("audit")
+    assert audit
+    assert {*audit} < {*requirements("dist")} and {*audit} < {*requirements("wheels")}
+    assert requirements("dist", "audit") == requirements("dist")
+
+
+def requirements(*names):
+    """Return what tools/requires.py prints."""
+    command = [sys.executable, ROOT / "tools" / "requires.py", *names]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return done.stdout.splitlines()
 
 
 def test_the_pages_name_extras_that_exist():
     extras = project()["optional-dependencies"]
     named = {}
     for path in DOC.rglob("*.rst"):
-        for name in re.findall(r"\bextra\s+``(\w+)``", path.read_text()):
+        for name in re.findall(r"\bextra\s+``([\w-]+)``", path.read_text()):
             named.setdefault(name, path)
     assert {"nvrtc", "fft", "blas", "linalg", "curand", "nccl", "mpi"} <= {*named}
     assert {*named} <= {*extras}
@@ -169,7 +229,7 @@ def test_the_ci_files_install_a_wheel():
     for path in found:
         text = path.read_text()
         python = "cp3" + re.search(r'python-version: "3\.(\d+)"', text)[1]
-        name = f"pycuda-{VERSION_TEXT}-{python}-{python}-{tag}.whl"
+        name = f"pycuda-{__version__}-{python}-{python}-{tag}.whl"
         installs = re.findall(r"pip install (.*)", text)
         assert installs, path
         for line in installs:

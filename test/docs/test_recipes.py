@@ -32,8 +32,8 @@ PART = re.compile(
     re.MULTILINE,
 )
 TREE = (
-    *("src", "pycuda", "tools", "setup.py", "pyproject.toml", "README.rst", "LICENSE"),
-    "doc/modules",
+    *("src", "pycuda", "tools", "setup.py", "pyproject.toml", "README.rst"),
+    *("LICENSE", "NOTICE", "doc/modules"),
 )
 DEVICE = Path("pycuda", "libpycuda_emulator.so")
 

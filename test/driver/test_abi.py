@@ -480,11 +480,11 @@ def value_assertions(folder):
     pairs = {"results": [], "device_attrs": [], "func_attrs": [], "enums": []}
     for row in rows("results.h", "PCU_RESULTS", 4, folder):
         pairs["results"].append(row[:2])
-    for row in rows("device_attributes.h", "PCU_DEVICE_ATTRS", 3, folder):
+    for row in rows("device_attributes.h", "PCU_DEVICE_ATTRS", 4, folder):
         pairs["device_attrs"].append((f"CU_DEVICE_ATTRIBUTE_{row[0]}", row[1]))
-    for row in rows("function_attributes.h", "PCU_FUNC_ATTRS", 2, folder):
+    for row in rows("function_attributes.h", "PCU_FUNC_ATTRS", 3, folder):
         pairs["func_attrs"].append((f"CU_FUNC_ATTRIBUTE_{row[0]}", row[1]))
-    for group, member, value in rows("enums.h", "PCU_ENUMS", 3, folder):
+    for group, member, value, _ in rows("enums.h", "PCU_ENUMS", 4, folder):
         if group == "direction_vector_set":
             continue
         if (group, member) in NO_COUNTERPART:
@@ -521,7 +521,7 @@ def test_direction_vector_sets_are_curand_h_s(compiler, tmp_path):
         pytest.skip(f"{INCLUDE} has no curand.h")
     lines = [
         equal(CURAND_NAMES[member], value)
-        for group, member, value in rows("enums.h", "PCU_ENUMS", 3, tmp_path)
+        for group, member, value, _ in rows("enums.h", "PCU_ENUMS", 4, tmp_path)
         if group == "direction_vector_set"
     ]
     assert len(lines) == len(CURAND_NAMES)
@@ -547,14 +547,14 @@ NOT_ROWS = {
         (
             "device_attributes.h",
             "PCU_DEVICE_ATTRS",
-            3,
+            4,
             "CU_DEVICE_ATTRIBUTE_",
             r"\b(CU_DEVICE_ATTRIBUTE_\w+)\s*=",
         ),
         (
             "function_attributes.h",
             "PCU_FUNC_ATTRS",
-            2,
+            3,
             "CU_FUNC_ATTRIBUTE_",
             r"\b(CU_FUNC_ATTRIBUTE_\w+)\s*=",
         ),

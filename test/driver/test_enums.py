@@ -3,7 +3,9 @@
 import copy
 import csv
 import gc
+import inspect
 import pickle
+import pydoc
 import re
 import sys
 from pathlib import Path
@@ -20,19 +22,21 @@ API = ROOT / "test" / "data" / "api.tsv"
 
 
 def read_tables():
-    """{class: [(member, value)]} in the order of the rows, from the C tables."""
+    """{class: [(member, value, docstring)]} in the order of the rows of the C tables."""
     rows = {}
     text = (TABLES / "enums.h").read_text()
-    for name in re.findall(r'^ *X\((\w+), "', text, re.MULTILINE):
+    for name in re.findall(r'^ *X\((\w+), "[^"]*"\)', text, re.MULTILINE):
         rows[name] = []
-    for name, member, value in re.findall(r"X\((\w+), (\w+), (\d+)\)", text):
-        rows[name].append((member, int(value)))
+    pattern = r'X\((\w+), (\w+), (\d+), "(.*)"\)'
+    for name, member, value, doc in re.findall(pattern, text):
+        rows[name].append((member, int(value), doc))
     for name, file in [
         ("device_attribute", "device_attributes.h"),
         ("function_attribute", "function_attributes.h"),
     ]:
-        found = re.findall(r"X\((\w+), (\d+)[,)]", (TABLES / file).read_text())
-        rows[name] = [(member, int(value)) for member, value in found]
+        pattern = r'X\((\w+), (\d+),(?: \w+,)? "(.*)"\)'
+        found = re.findall(pattern, (TABLES / file).read_text())
+        rows[name] = [(member, int(value), doc) for member, value, doc in found]
     return rows
 
 
@@ -49,7 +53,8 @@ def read_api(kind):
         ]
 
 
-ROWS = read_tables()
+TABLE = read_tables()
+ROWS = {name: [row[:2] for row in rows] for name, rows in TABLE.items()}
 MEMBERS = [(name, *row) for name, rows in ROWS.items() for row in rows]
 CLASSES = [getattr(drv, name) for name in ROWS]
 API_MEMBERS = read_api("enum_value")
@@ -135,6 +140,54 @@ def test_members(name):
         assert hash(found) == hash(value)
         assert f"{found:d}" == str(value)
         assert range(value + 1)[found] == value
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_docstrings(name):
+    """Each member has its own, also if members share a value; help() shows them."""
+    for member, _, doc in TABLE[name]:
+        found = member_of(name, member)
+        assert inspect.getdoc(found) == found.__doc__ == doc
+        assert doc.endswith(".") and len(doc) > 10
+    class_ = getattr(drv, name)
+    shown = pydoc.plain(pydoc.render_doc(class_))
+    assert class_.__doc__ in shown
+    assert all(doc in shown for _, _, doc in TABLE[name])
+
+
+def test_docstrings_of_plain_flags():
+    """A plain int has none, so the class lists them."""
+    for name, member, _ in PLAIN:
+        doc = getattr(drv, name).__doc__
+        assert re.search(rf"^{member} : int\n    \w.*\.$", doc, re.MULTILINE), member
+
+
+def test_values_without_a_name_have_no_docstring():
+    class Mine(drv.limit):
+        pass
+
+    class Described(drv.limit):
+        """Mine."""
+
+    assert drv.limit(4321).__doc__ is Mine.__doc__ is Mine(4321).__doc__ is None
+    assert Mine(0).__doc__ == drv.limit.STACK_SIZE.__doc__
+    assert Described.__doc__ == "Mine."
+
+
+@pytest.mark.parametrize(
+    ("class_", "enumeration"),
+    [(drv.Device, drv.device_attribute), (drv.Function, drv.function_attribute)],
+)
+def test_properties_have_the_docstrings_of_the_members(class_, enumeration):
+    found = 0
+    for member in enumeration.names.values():
+        attribute = vars(class_).get(member.name.lower())
+        if inspect.isgetsetdescriptor(attribute):
+            assert attribute.__doc__ == member.__doc__
+            found += 1
+    assert found >= len(enumeration.names) - 2
+    assert drv.Device.clock_rate.__doc__ == drv.device_attribute.CLOCK_RATE.__doc__
+    assert drv.Device.clock_rate.__doc__ != drv.Device.memory_clock_rate.__doc__
 
 
 @pytest.mark.parametrize(("name", "first", "last"), ALIASES)

@@ -49,7 +49,7 @@ class Report:
         self.text = done.stdout
         assert done.stderr == "", done.stderr
         first, *lines, self.last = done.stdout.splitlines()
-        assert first.startswith(f"pycuda {pycuda.VERSION_TEXT}, Python ")
+        assert first.startswith(f"pycuda {pycuda.__version__}, Python ")
         self.findings = []
         self.words = {}
         for line in lines:
@@ -247,7 +247,7 @@ def test_an_installed_package_without_its_extension(tree):
     folder = str(tree / "pycuda")
     assert "the installation is not complete" in doctor._why_no_extension(folder)
     python = f"cp{sys.version_info.major}{sys.version_info.minor}"
-    assert f"./pycuda-{pycuda.VERSION_TEXT}-{python}-" in doctor._rebuild(folder)
+    assert f"./pycuda-{pycuda.__version__}-{python}-" in doctor._rebuild(folder)
 
 
 @pytest.mark.parametrize("name", ["numpy", "platformdirs"])

@@ -12,6 +12,7 @@ import pytest
 import pycuda.driver as drv
 from pycuda import _driver
 from pycuda._leaks import Mark
+from support.child import run_child
 from support.compilers import needs_nvcc
 from support.pyproject import project
 
@@ -73,11 +74,53 @@ def test_the_entry_point():
 # -- without a device ------------------------------------------------------------------
 
 
+#: Every run of pytest in an environment loads the plugin. So its import loads these
+#: modules of the package, no other package, and takes this time at most.
+LOADED = ["pycuda", "pycuda._start", "pycuda.pytest_plugin"]
+MOST_MILLISECONDS = 3
+
+IMPORT = """
+import pytest, random, sys, time
+before = set(sys.modules)
+begin = time.perf_counter()
+import MODULE
+print((time.perf_counter() - begin) * 1e3)
+print(*sorted(set(sys.modules) - before - set(sys.stdlib_module_names)))
+"""
+
+
+def imported(module, folder):
+    """Return the milliseconds of an import, the fewest of five, and its modules.
+
+    ``folder`` keeps the bytecode.
+    """
+    code = IMPORT.replace("MODULE", module)
+    said = [
+        run_child(code, PYTHONPYCACHEPREFIX=str(folder), PYTHONDONTWRITEBYTECODE=None)
+        for _ in range(6)
+    ]
+    runs = [done.stdout.splitlines() for done in said[1:]]
+    return min(float(each[0]) for each in runs), runs[0][1].split()
+
+
+def test_the_import_of_the_plugin_is_cheap(tmp_path):
+    took, modules = imported("pycuda.pytest_plugin", tmp_path)
+    assert modules == LOADED
+    assert took < MOST_MILLISECONDS
+
+
+def test_a_plugin_that_is_not_cheap_is_seen(tmp_path):
+    took, modules = imported("pycuda.gpuarray", tmp_path)
+    assert "numpy" in modules and "pycuda._driver" in modules
+    assert took > MOST_MILLISECONDS
+
+
 def test_a_run_without_a_gpu_does_not_load_the_driver(run):
     done = run(
         "import sys\n"
         "def test_it():\n"
-        "    assert not {'pycuda._driver', 'numpy', 'pycuda.driver'} & set(sys.modules)"
+        "    names = [x for x in sys.modules if x.partition('.')[0] == 'pycuda']\n"
+        f"    assert sorted(names) == {LOADED} and 'numpy' not in sys.modules\n"
     )
     assert done.counts == {"passed": 1}, done.text
     assert "pycuda" not in done.text.split("test session starts")[1].split("\n", 6)[6]

@@ -197,3 +197,33 @@ except TypeError:
 
     assert run("false") == run("off") == "warned"
     assert run("true") == "refused"
+
+
+# -- the page of the variables ---------------------------------------------------------
+
+
+def described(page):
+    """Return the variables that a page lists, each at the beginning of its line."""
+    text = (ROOT / "doc" / page).read_text()
+    return set(re.findall(r"^``(PYCUDA_[A-Z_]+)``", text, re.MULTILINE))
+
+
+def named(*folders):
+    """Return the variables that the sources in these folders name."""
+    paths = [path for folder in folders for path in (ROOT / folder).rglob("*.[pch]*")]
+    text = "\n".join(p.read_text() for p in paths if p.suffix in (".py", ".c", ".h"))
+    return set(re.findall(r'"(PYCUDA_[A-Z_]*[A-Z])"', text))
+
+
+def test_the_pages_list_every_variable():
+    device = {name for name in named("src") if name.startswith("PYCUDA_EMULATOR_")}
+    assert len(device) > 10
+    assert device <= described("software_device.rst") | {"PYCUDA_EMULATOR_CHECK"}
+    others = named("src", "pycuda") - device
+    assert len(others) > 20
+    assert others == described("settings.rst")
+
+
+def test_a_variable_that_a_page_lacks_is_noticed(tmp_path):
+    (tmp_path / "new.c").write_text('getenv("PYCUDA_NEW");')
+    assert named(tmp_path) - described("settings.rst") == {"PYCUDA_NEW"}

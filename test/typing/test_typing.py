@@ -234,32 +234,38 @@ def test_stubs_are_what_the_tool_writes():
     [
         (
             "abi/enums.h",
-            "    X(limit, CIG_ENABLED, 8) \\\n",
-            "    X(limit, CIG_ENABLED, 8) \\\n    X(limit, NEW_ONE, 99) \\\n",
+            "    X(limit, CIG_ENABLED, 8, ",
+            '    X(limit, NEW_ONE, 99, "New.") \\\n    X(limit, CIG_ENABLED, 8, ',
             ["enumerations"],
         ),
         (
             "abi/device_attributes.h",
-            "    X(WARP_SIZE, 10, int) \\\n",
-            "    X(WARP_WIDTH, 10, int) \\\n",
+            "    X(WARP_SIZE, 10, int, ",
+            "    X(WARP_WIDTH, 10, int, ",
             ["enumerations", "attributes of Device"],
         ),
         (
             "abi/device_attributes.h",
-            "    X(COMPUTE_MODE, 20, compute_mode) \\\n",
-            "    X(COMPUTE_MODE, 20, int) \\\n",
+            "    X(COMPUTE_MODE, 20, compute_mode, ",
+            "    X(COMPUTE_MODE, 20, int, ",
             ["attributes of Device"],
         ),
         (
+            "abi/device_attributes.h",
+            "multiprocessors, in kHz.",
+            "multiprocessors, in MHz.",
+            ["enumerations", "attributes of Device"],
+        ),
+        (
             "abi/function_attributes.h",
-            "    X(NUM_REGS, 4) \\\n",
+            '    X(NUM_REGS, 4, "The number of registers of a thread.") \\\n',
             "",
             ["enumerations", "attributes of Function"],
         ),
         (
-            "python/support/enums.c",
-            '    {"host_alloc_flags", "PORTABLE", 1},\n',
-            "",
+            "abi/enums.h",
+            '    X(host_alloc_flags, "PORTABLE", 1, ',
+            '    X(host_alloc_flags, "FOR_ALL", 1, ',
             ["enumerations"],
         ),
         (

@@ -42,6 +42,17 @@ class UniqueAllResult(NamedTuple):
         Indices that make the array of the values.
     counts : GPUArray
         Numbers of occurrences.
+
+    Attributes
+    ----------
+    values : GPUArray
+        The different elements, of shape (k,).
+    indices : GPUArray
+        The index of the first occurrence of each value, int64 of shape (k,).
+    inverse_indices : GPUArray
+        The index of each element's value, int64 of the array's shape.
+    counts : GPUArray
+        How often each value occurs, int64 of shape (k,).
     """
 
     values: GPUArray
@@ -60,6 +71,13 @@ class UniqueCountsResult(NamedTuple):
         The different elements.
     counts : GPUArray
         Numbers of occurrences.
+
+    Attributes
+    ----------
+    values : GPUArray
+        The different elements, of shape (k,).
+    counts : GPUArray
+        How often each value occurs, int64 of shape (k,).
     """
 
     values: GPUArray
@@ -76,6 +94,13 @@ class UniqueInverseResult(NamedTuple):
         The different elements.
     inverse_indices : GPUArray
         Indices that make the array of the values.
+
+    Attributes
+    ----------
+    values : GPUArray
+        The different elements, of shape (k,).
+    inverse_indices : GPUArray
+        The index of each element's value, int64 of the array's shape.
     """
 
     values: GPUArray

@@ -91,6 +91,13 @@ class Argument:
         Dtype of the value, or of the elements.
     name : str
         Name of the parameter.
+
+    Attributes
+    ----------
+    dtype : numpy.dtype
+        The dtype of the value, or of the elements.
+    name : str
+        The name in the kernel.
     """
 
     def __init__(self, dtype: DTypeLike, name: str) -> None:
@@ -149,6 +156,11 @@ class VectorArg(Argument):
         Dtype of the elements.
     name : str
         Name of the parameter.
+
+    Attributes
+    ----------
+    struct_char : str
+        The character of a pointer in the format of ``Function.prepare``: ``"P"``.
 
     See Also
     --------

@@ -473,6 +473,11 @@ class ElementwiseKernel(_KernelCall):
         ``preamble``, source before the kernel; ``loop_prep`` and ``after_loop``,
         statements in front of the loop over the elements and behind it.
 
+    Attributes
+    ----------
+    gen_kwargs : dict
+        The arguments of the constructor.
+
     Raises
     ------
     TypeError

@@ -303,14 +303,19 @@ class ReductionKernel(_KernelCall):
 
     Attributes
     ----------
+    dtype_out : numpy.dtype
+        The dtype of the result.
+    block_size : int
+        The number of threads of a block.
     stage1_func : callable
-        The launch function of the first kernel in the context used last.
+        The launch of the first stage, which reads the arguments; a bound
+        ``prepared_async_call``.
     stage2_func : callable
-        The launch function of the second kernel in the context used last.
+        The launch of the second stage, which combines the results of the blocks.
     stage1_arg_types : list of str
-        The format of the first kernel's parameters.
+        The formats of the first stage's arguments, as ``prepare`` takes them.
     stage2_arg_types : list of str
-        The format of the second kernel's parameters.
+        The formats of the second stage's arguments, as ``prepare`` takes them.
 
     Raises
     ------

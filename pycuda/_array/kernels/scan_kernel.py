@@ -131,6 +131,29 @@ class _ScanKernelBase(_KernelCall):
     ``output_ary="new"`` makes a new array. Raises ValueError unless the arrays have one
     axis, one length and the kernel's dtype. Signed and unsigned integers of one size
     count as one dtype. A bool input is read as numbers.
+
+    Attributes
+    ----------
+    dtype : numpy.dtype
+        The dtype of the elements.
+    neutral : str, number or None
+        The result of no elements.
+    name_prefix : str
+        The name of the kernel.
+    options : list of str or None
+        The compiler's options.
+    scan_intervals_knl : pycuda.driver.Function
+        The kernel that scans.
+    final_update_knl : pycuda.driver.Function
+        The same kernel: one kernel does both parts.
+    final_update_tp : str
+        The source of the kernel.
+    scan_wg_size : int
+        The number of threads of a block.
+    update_wg_size : int
+        The same number.
+    scan_wg_seq_batches : int
+        The number of elements that a thread processes at one time.
     """
 
     final_update_tp: str = INCLUSIVE_UPDATE_SOURCE

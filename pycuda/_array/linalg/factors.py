@@ -65,6 +65,13 @@ class QRResult(NamedTuple):
         Matrices with orthonormal columns.
     R : GPUArray
         Upper triangular matrices.
+
+    Attributes
+    ----------
+    Q : GPUArray
+        The factor with orthonormal columns, of shape (..., m, k).
+    R : GPUArray
+        The upper triangular factor, of shape (..., k, n).
     """
 
     Q: GPUArray
@@ -83,6 +90,15 @@ class SVDResult(NamedTuple):
         Singular values, descending.
     Vh : GPUArray
         Right singular vectors, conjugate, as rows.
+
+    Attributes
+    ----------
+    U : GPUArray
+        The left singular vectors as columns, of shape (..., m, k).
+    S : GPUArray
+        The singular values in descending order, of shape (..., min(m, n)).
+    Vh : GPUArray
+        The right singular vectors as conjugate rows, of shape (..., k, n).
     """
 
     U: GPUArray
@@ -100,6 +116,13 @@ class EighResult(NamedTuple):
         Real numbers, ascending.
     eigenvectors : GPUArray
         The vectors, as columns.
+
+    Attributes
+    ----------
+    eigenvalues : GPUArray
+        The eigenvalues in ascending order, real, of shape (..., n).
+    eigenvectors : GPUArray
+        The eigenvectors as columns, of shape (..., n, n).
     """
 
     eigenvalues: GPUArray
@@ -767,6 +790,13 @@ class EigResult(NamedTuple):
         Complex numbers.
     eigenvectors : GPUArray
         The vectors, as columns.
+
+    Attributes
+    ----------
+    eigenvalues : GPUArray
+        The eigenvalues, complex, of shape (..., n).
+    eigenvectors : GPUArray
+        The eigenvectors as columns, complex, of shape (..., n, n).
     """
 
     eigenvalues: GPUArray

@@ -40,6 +40,13 @@ class SlogdetResult(NamedTuple):
         A number of absolute value 1, or 0.
     logabsdet : GPUArray
         Real numbers; minus infinity for a singular matrix.
+
+    Attributes
+    ----------
+    sign : GPUArray
+        The sign of the determinant: of modulus 1, or 0.
+    logabsdet : GPUArray
+        The logarithm of the absolute value of the determinant.
     """
 
     sign: GPUArray

@@ -131,6 +131,14 @@ static PyModuleDef_Slot module_slots[] = {
 PyDoc_STRVAR(module_doc,
              "The CUDA driver interface. Import pycuda.driver instead of this module.");
 
+/* An ELF note, which the linker puts near the start of the file. pycuda/_start.py looks
+ * for it: the library of the original PyCUDA has the same name. */
+static const struct {
+    unsigned name_size, content_size, type;
+    char name[12];
+} module_note __attribute__((used, aligned(4), section(".note.pycuda"))) = {
+    sizeof("pycuda-c"), 0, 1, "pycuda-c"};
+
 struct PyModuleDef pcu_module_def = {
     PyModuleDef_HEAD_INIT,   .m_name = "pycuda._driver",
     .m_doc = module_doc,     .m_size = sizeof(pcu_state),

@@ -418,7 +418,7 @@ static PyType_Spec device_spec = {
     "pycuda._driver.Device", sizeof(device), 0,
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, device_slots};
 
-#define DEVICE_PROPERTY(name, value, kind) {#name, value},
+#define DEVICE_PROPERTY(name, value, kind, doc) {#name, value, doc},
 static const pcu_property device_properties[] = {PCU_DEVICE_ATTRS(DEVICE_PROPERTY)};
 #undef DEVICE_PROPERTY
 

@@ -251,111 +251,180 @@ typedef struct {
     size_t slot;
     const char *name;
     long value;
+    const char *doc;
 } enum_member_row;
 
 #define ENUM_SLOT(class_) offsetof(pcu_state, enum_##class_)
 #define ENUM_CLASS(class_, doc) {ENUM_MODULE #class_, doc, ENUM_SLOT(class_)},
 static const enum_class_row enum_classes[] = {PCU_ENUM_CLASSES(ENUM_CLASS)};
 
-#define ENUM_MEMBER(class_, name, value) {ENUM_SLOT(class_), #name, value},
-#define ENUM_DEVICE(name, value, kind) {ENUM_SLOT(device_attribute), #name, value},
-#define ENUM_FUNCTION(name, value) {ENUM_SLOT(function_attribute), #name, value},
+#define ENUM_MEMBER(class_, name, value, doc) {ENUM_SLOT(class_), #name, value, doc},
+#define ENUM_DEVICE(name, value, kind, doc) \
+    {ENUM_SLOT(device_attribute), #name, value, doc},
+#define ENUM_FUNCTION(name, value, doc) \
+    {ENUM_SLOT(function_attribute), #name, value, doc},
 static const enum_member_row enum_members[] = {
     PCU_ENUMS(ENUM_MEMBER) PCU_DEVICE_ATTRS(ENUM_DEVICE) PCU_FUNC_ATTRS(ENUM_FUNCTION)};
 
-/* Namespaces of plain ints: class, member, value. Some names are not identifiers. */
+/* -- docstrings of members --------------------------------------------------------- */
+
+/* The row of a class, NULL for a subclass that a program made. */
+static const enum_class_row *
+enum_class_find(const char *full_name)
+{
+    for (size_t i = 0; i < Py_ARRAY_LENGTH(enum_classes); i++) {
+        if (strcmp(enum_classes[i].full_name, full_name) == 0) {
+            return &enum_classes[i];
+        }
+    }
+    return NULL;
+}
+
+static const char *
+enum_member_doc(const enum_class_row *class_, const char *name)
+{
+    for (size_t i = 0; i < Py_ARRAY_LENGTH(enum_members); i++) {
+        const enum_member_row *row = &enum_members[i];
+        if (row->slot == class_->slot && strcmp(row->name, name) == 0) {
+            return row->doc;
+        }
+    }
+    return NULL;
+}
+
+/* `__doc__` of a class, and of its members. It is found at each use, so that import
+ * makes no strings. */
+static PyObject *
+enum_doc_get(PyObject *Py_UNUSED(op), PyObject *member, PyObject *type)
+{
+    const char *doc = NULL;
+    if (member == NULL || member == Py_None) {
+        doc = type == NULL ? NULL : ((PyTypeObject *)type)->tp_doc;
+    }
+    else {
+        const enum_class_row *class_ = enum_class_find(Py_TYPE(member)->tp_name);
+        PyObject *name = class_ == NULL ? NULL : enum_name_borrow(member);
+        const char *text = name == NULL ? NULL : PyUnicode_AsUTF8(name);
+        if (PyErr_Occurred()) {
+            return NULL;
+        }
+        doc = text == NULL ? NULL : enum_member_doc(class_, text);
+    }
+    return doc == NULL ? Py_NewRef(Py_None) : PyUnicode_FromString(doc);
+}
+
+static PyType_Slot enum_doc_slots[] = {
+    {Py_tp_descr_get, enum_doc_get},
+    {0, NULL},
+};
+
+static PyType_Spec enum_doc_spec = {
+    ENUM_MODULE "_EnumerationDoc", sizeof(PyObject), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, enum_doc_slots};
+
+/* The descriptor that all classes share. */
+static PyObject *
+enum_doc_new(PyObject *m)
+{
+    PyObject *type = PyType_FromModuleAndSpec(m, &enum_doc_spec, NULL);
+    PyObject *descriptor = NULL;
+    if (type != NULL) {
+        descriptor = ((PyTypeObject *)type)->tp_alloc((PyTypeObject *)type, 0);
+        Py_DECREF(type); /* the descriptor keeps it */
+    }
+    return descriptor;
+}
+
+/* -- classes of plain ints --------------------------------------------------------- */
+
+/* The docstring of a class has numpydoc's list of the members: ints have none. */
+#define PLAIN_MEMBER_DOC(class_, name, value, doc) name " : int\n    " doc "\n"
+#define PLAIN_CLASS(class_, doc, rows) \
+    {ENUM_MODULE #class_, doc "\n\nAttributes\n----------\n" rows(PLAIN_MEMBER_DOC)},
+static const struct {
+    const char *full_name;
+    const char *doc;
+} plain_classes[] = {PCU_PLAIN_CLASSES(PLAIN_CLASS)};
+
+#define PLAIN_MEMBER(class_, name, value, doc) {#class_, name, value},
+#define PLAIN_MEMBERS(class_, doc, rows) rows(PLAIN_MEMBER)
 static const struct {
     const char *class_name;
     const char *name;
     long value;
-} enum_plain[] = {
-    {"array3d_flags", "2DARRAY", 1},
-    {"array3d_flags", "ARRAY3D_2DARRAY", 1},
-    {"array3d_flags", "ARRAY3D_LAYERED", 1},
-    {"array3d_flags", "LAYERED", 1},
-    {"array3d_flags", "SURFACE_LDST", 2},
-    {"array3d_flags", "CUBEMAP", 4},
-    {"array3d_flags", "TEXTURE_GATHER", 8},
-    {"host_alloc_flags", "PORTABLE", 1},
-    {"host_alloc_flags", "DEVICEMAP", 2},
-    {"host_alloc_flags", "WRITECOMBINED", 4},
-    {"mem_host_register_flags", "PORTABLE", 1},
-    {"mem_host_register_flags", "DEVICEMAP", 2},
-};
+} plain_members[] = {PCU_PLAIN_CLASSES(PLAIN_MEMBERS)};
 
-typedef struct {
-    const char *full_name;
-    const char *doc;
-} enum_plain_class;
-
-static const enum_plain_class enum_plain_classes[] = {
-    {ENUM_MODULE "array3d_flags", "Flags of ArrayDescriptor3D, to be or-ed."},
-    {ENUM_MODULE "host_alloc_flags", "Flags of page-locked memory, to be or-ed."},
-    {ENUM_MODULE "mem_host_register_flags",
-     "Flags of register_host_memory, to be or-ed."},
-};
-
-/* The row of a class, which has one. */
-static const enum_plain_class *
-enum_plain_class_find(const char *name)
+static int
+plain_class_add(PyObject *m, const char *full_name, const char *doc)
 {
-    const enum_plain_class *row = enum_plain_classes;
-    while (strcmp(enum_short_name(row->full_name), name) != 0) {
-        row++;
-    }
-    return row;
-}
-
-/* A new reference to the namespace class of this name, which is made on first use. */
-static PyObject *
-enum_plain_class_new(PyObject *m, const char *name)
-{
-    const enum_plain_class *row = enum_plain_class_find(name);
-    if (PyObject_HasAttrString(m, name)) {
-        return PyObject_GetAttrString(m, name);
-    }
     PyType_Slot slots[] = {
-        {Py_tp_doc, (void *)(uintptr_t)row->doc},
+        {Py_tp_doc, (void *)(uintptr_t)doc},
         {0, NULL},
     };
-    PyType_Spec spec = {row->full_name, 0, 0,
+    PyType_Spec spec = {full_name, 0, 0,
                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
     PyObject *type = PyType_FromModuleAndSpec(m, &spec, NULL);
-    if (type != NULL && PyModule_AddObjectRef(m, name, type) < 0) {
-        Py_CLEAR(type);
+    int rc = -1;
+    if (type != NULL) {
+        rc = PyModule_AddObjectRef(m, enum_short_name(full_name), type);
+        Py_DECREF(type);
     }
-    return type;
+    return rc;
+}
+
+static int
+plain_member_add(PyObject *m, const char *class_name, const char *name, long value)
+{
+    PyObject *type = PyObject_GetAttrString(m, class_name);
+    PyObject *number = PyLong_FromLong(value);
+    int rc = -1;
+    if (type != NULL && number != NULL) {
+        rc = PyObject_SetAttrString(type, name, number);
+    }
+    Py_XDECREF(type);
+    Py_XDECREF(number);
+    return rc;
 }
 
 static int
 enum_setup_plain(PyObject *m)
 {
-    for (size_t i = 0; i < Py_ARRAY_LENGTH(enum_plain); i++) {
-        PyObject *type = enum_plain_class_new(m, enum_plain[i].class_name);
-        PyObject *value = PyLong_FromLong(enum_plain[i].value);
-        int rc = -1;
-        if (type != NULL && value != NULL) {
-            rc = PyObject_SetAttrString(type, enum_plain[i].name, value);
+    for (size_t i = 0; i < Py_ARRAY_LENGTH(plain_classes); i++) {
+        if (plain_class_add(m, plain_classes[i].full_name, plain_classes[i].doc) < 0) {
+            return -1;
         }
-        Py_XDECREF(type);
-        Py_XDECREF(value);
-        if (rc < 0) {
+    }
+    for (size_t i = 0; i < Py_ARRAY_LENGTH(plain_members); i++) {
+        if (plain_member_add(m, plain_members[i].class_name, plain_members[i].name,
+                             plain_members[i].value) < 0) {
             return -1;
         }
     }
     return 0;
 }
 
+/* -- setup ------------------------------------------------------------------------- */
+
+static int
+enum_setup_classes(PyObject *m, pcu_state *st)
+{
+    PyObject *docs = enum_doc_new(m);
+    int rc = docs == NULL ? -1 : 0;
+    for (size_t i = 0; rc == 0 && i < Py_ARRAY_LENGTH(enum_classes); i++) {
+        PyObject *type =
+            enum_class_new(m, enum_classes[i].full_name, enum_classes[i].doc);
+        *(PyObject **)((char *)st + enum_classes[i].slot) = type;
+        rc = type == NULL ? -1 : PyObject_SetAttrString(type, "__doc__", docs);
+    }
+    Py_XDECREF(docs);
+    return rc;
+}
+
 int
 pcu_enums_setup(PyObject *m, pcu_state *st)
 {
-    for (size_t i = 0; i < Py_ARRAY_LENGTH(enum_classes); i++) {
-        PyObject *type =
-            enum_class_new(m, enum_classes[i].full_name, enum_classes[i].doc);
-        if (type == NULL) {
-            return -1;
-        }
-        *(PyObject **)((char *)st + enum_classes[i].slot) = type;
+    if (enum_setup_classes(m, st) < 0) {
+        return -1;
     }
     for (size_t i = 0; i < Py_ARRAY_LENGTH(enum_members); i++) {
         PyObject *type = *(PyObject **)((char *)st + enum_members[i].slot);

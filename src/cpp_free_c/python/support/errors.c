@@ -563,13 +563,21 @@ pcu_errors_setup(PyObject *m, pcu_state *st)
     const errors_spec root = {
         "Error",
         "The base class of errors that the driver reports.\n\n"
-        "code is the CUresult, name its CUDA_ERROR_ name, "
-        "routine the driver function that failed. launches has a "
-        "LaunchRecord\nfor each launch that the error may come "
-        "from, the likeliest first; it is empty\nfor errors of "
-        "the call itself. driver_log is what the driver (CUDA "
-        "12.9 or\nnewer) says about the failed call, jit_log what "
-        "its compiler says; both may be\nempty.",
+        "Attributes\n"
+        "----------\n"
+        "code : int or None\n"
+        "    The CUresult.\n"
+        "name : str or None\n"
+        "    The name of the code: CUDA_ERROR_ and so on.\n"
+        "routine : str or None\n"
+        "    The driver's function that failed.\n"
+        "launches : tuple of LaunchRecord\n"
+        "    The launches that the error may come from, the likeliest first; empty\n"
+        "    for errors of the call itself.\n"
+        "driver_log : str\n"
+        "    What the driver (CUDA 12.9 or newer) says about the call; may be empty.\n"
+        "jit_log : str\n"
+        "    What the driver's compiler says; may be empty.",
         SLOT(Error), NULL};
     const errors_spec specs[] = {
         {"LogicError",

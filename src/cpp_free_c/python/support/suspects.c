@@ -171,16 +171,16 @@ suspects_collect(suspect_list *list, const pcu_context_record *rec, bool all)
 /* -- records ----------------------------------------------------------------------- */
 
 static PyStructSequence_Field record_fields[] = {
-    {"name", "of the kernel; of the array operation, the graph or the function"},
-    {"kind", "'kernel', 'array', 'graph' or 'library'"},
-    {"grid", "blocks as (x, y, z); None for graphs and libraries"},
-    {"block", "threads of a block as (x, y, z); None for graphs and libraries"},
-    {"shared", "bytes of dynamic shared memory"},
-    {"stream", "the CUstream as an int; 0 is the default stream"},
-    {"file", "of the line that launched; None if it is not known"},
-    {"line", "the number of that line; 0 if it is not known"},
-    {"function", "that contains the line; None if it is not known"},
-    {"number", "counts the launches of the process, from 1"},
+    {"name", "The name of the kernel, the array operation, the graph or the function."},
+    {"kind", "'kernel', 'array', 'graph' or 'library'."},
+    {"grid", "The blocks as (x, y, z); None for graphs and libraries."},
+    {"block", "The threads of a block as (x, y, z); None for graphs and libraries."},
+    {"shared", "The dynamic shared memory of a block, in bytes."},
+    {"stream", "The CUstream as an int; 0 is the default stream."},
+    {"file", "The file of the line that launched; None if it is not known."},
+    {"line", "The number of that line; 0 if it is not known."},
+    {"function", "The function that contains the line; None if it is not known."},
+    {"number", "The number of the launch in the process, from 1."},
     {NULL, NULL},
 };
 

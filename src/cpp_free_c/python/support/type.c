@@ -165,7 +165,7 @@ property_add(PyTypeObject *type, property_row *row, const pcu_property *given,
     row->def = (PyGetSetDef){.name = row->name,
                              .get = property_get,
                              .set = property_set,
-                             .doc = given->name,
+                             .doc = given->doc,
                              .closure = row};
     PyObject *property = PyDescr_NewGetSet(type, &row->def);
     int rc = -1;

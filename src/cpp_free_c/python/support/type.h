@@ -26,6 +26,7 @@ PCU_HIDDEN PCU_RAISES int pcu_add_getset(PyTypeObject *type, PyGetSetDef *getset
 typedef struct {
     const char *name;
     long value;
+    const char *doc;
 } pcu_property;
 
 /* Add a property for each row of a table, under the row's name in lower case. The

@@ -451,7 +451,8 @@ static PyGetSetDef function_getset[] = {
     {"handle", function_get_handle, NULL, "The CUfunction as an int.", NULL},
     {"name", function_get_name, NULL, "The name that get_function() was given.", NULL},
     {"arg_format", pcu_function_get_arg_format, pcu_function_set_arg_format,
-     "The format of prepared calls, a str. Assigning it does the same as prepare().",
+     "The format of prepared calls, a str. Assigning it does the same as prepare().\n"
+     "Before that the attribute does not exist.",
      NULL},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
@@ -476,7 +477,11 @@ PyDoc_STRVAR(
     "a property, in lower case.\n\n"
     "cooperative=True keeps all blocks on the device together, cluster=(x, y, z)\n"
     "groups blocks, programmatic=True lets the kernel begin before the one ahead of\n"
-    "it has ended, priority is that of a stream, launch_config is a LaunchConfig.");
+    "it has ended, priority is that of a stream, launch_config is a LaunchConfig.\n\n"
+    "Attributes\n"
+    "----------\n"
+    "texrefs : list of TextureReference\n"
+    "    The texture references that prepare() was given; set by prepare().");
 
 static PyType_Slot function_slots[] = {
     {Py_tp_doc, (void *)function_doc}, {Py_tp_traverse, function_traverse},
@@ -493,7 +498,7 @@ static PyType_Spec function_spec = {
     function_slots};
 
 /* The last row, MAX, is the number of attributes. It gets no property. */
-#define FUNCTION_PROPERTY(name, value) {#name, value},
+#define FUNCTION_PROPERTY(name, value, doc) {#name, value, doc},
 static const pcu_property function_properties[] = {PCU_FUNC_ATTRS(FUNCTION_PROPERTY)};
 #undef FUNCTION_PROPERTY
 

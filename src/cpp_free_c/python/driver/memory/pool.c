@@ -414,7 +414,7 @@ PCU_SIGNATURE(
     "A pool that keeps freed device memory of the current context for reuse.\n\n"
     "A returned block is given out again at once to work that runs behind its last\n"
     "use, such as work in the same stream, and otherwise when the streams that used\n"
-    "it have finished that work. See the chapter Memory that follows streams.")
+    "it have finished that work. See the chapter Stream-ordered allocation.")
 
 static int
 devicepool_init(PyObject *op, PyObject *args, PyObject *kwargs)
