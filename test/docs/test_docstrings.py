@@ -22,12 +22,16 @@ ROOT = Path(__file__).resolve().parents[2]
 
 #: Modules whose public callables have complete docstrings. The list grows.
 DONE = (
+    "pycuda.characterize",
     "pycuda.compiler",
+    "pycuda.compyte.array",
+    "pycuda.compyte.dtypes",
     "pycuda.cumath",
     "pycuda.curandom",
     "pycuda.elementwise",
     "pycuda.fft",
     "pycuda.gpuarray",
+    "pycuda.interop",
     "pycuda.linalg",
     "pycuda.reduction",
     "pycuda.scan",
@@ -47,16 +51,12 @@ OTHERS = (
     "pycuda.autoinit",
     "pycuda.autoprimaryctx",
     "pycuda.cache",
-    "pycuda.characterize",
-    "pycuda.compyte.array",
-    "pycuda.compyte.dtypes",
     "pycuda.debug",
     "pycuda.doctor",
     "pycuda.driver",
     "pycuda.emulator",
     "pycuda.explain",
     "pycuda.gl",
-    "pycuda.interop",
     "pycuda.memory",
     "pycuda.nccl",
     "pycuda.notebook",
@@ -124,6 +124,8 @@ def callables_of(name):
             continue
         if inspect.isclass(thing) and thing.__name__ != key:
             continue  # another name of a class
+        if getattr(thing, "_is_protocol", False):
+            continue  # for annotations only
         yield f"{name}.{key}"
         if inspect.isclass(thing):
             for member in members_of(thing):
