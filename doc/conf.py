@@ -14,6 +14,7 @@ from pathlib import Path
 from docutils import nodes
 from docutils.parsers.rst import Directive
 from docutils.statemachine import StringList
+from sphinx.ext import napoleon
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -35,7 +36,6 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.intersphinx",
     "sphinx.ext.linkcode",
-    "sphinx.ext.napoleon",
     "sphinx_copybutton",
     "sphinx_design",
     "pages.attributes",
@@ -113,11 +113,6 @@ nb_render_error_lexer = "text"
 autodoc_default_options = {"members": True, "undoc-members": True}
 autodoc_member_order = "groupwise"
 autodoc_typehints = "none"
-# Docstrings have numpydoc's sections. Types are text, not links: a link from ``bytes``
-# would lead to a member of this name.
-napoleon_google_docstring = False
-napoleon_use_param = False
-napoleon_use_rtype = False
 # Signatures as they are written: a default is shown by its name, not by its value.
 autodoc_preserve_defaults = True
 
@@ -126,7 +121,12 @@ ENTRIES = doc_sources.read(ROOT)
 #: Operations of arrays would name the driver's copies at every turn.
 UNTOLD = ("GPUArray",)
 
+#: Types in the sections of docstrings are text, not links: a link from ``bytes`` would
+#: lead to a member of this name.
+SECTIONS = napoleon.Config(napoleon_use_param=False, napoleon_use_rtype=False)
+
 DESCRIBED = ("class", "exception", "function", "method", "attribute", "property")
+CALLABLE = ("class", "exception", "function", "method")
 
 
 def entry_of(name):
@@ -163,6 +163,13 @@ def on_docstring(app, what, name, thing, options, lines):
         underlined = (k for k, line in enumerate(lines) if re.fullmatch("-{3,}", line))
         place = next(underlined, len(lines) + 1) - 1  # in front of the first section
         lines[place:place] = ["", f"Driver: {calls}.", ""]
+
+
+def on_sections(app, what, name, thing, options, lines):
+    """Make lists of fields of numpydoc's sections."""
+    if what in CALLABLE:
+        about = (app, what, name, thing, options)
+        lines[:] = napoleon.NumpyDocstring(list(lines), SECTIONS, *about).lines()
 
 
 def linkcode_resolve(domain, info):
@@ -304,8 +311,8 @@ class Diagram(Directive):
 
 
 def setup(app):
-    # Before napoleon, which makes lists of fields of the sections.
     app.connect("autodoc-process-docstring", on_docstring, priority=400)
+    app.connect("autodoc-process-docstring", on_sections, priority=500)
     app.connect("source-read", on_source)
     app.connect("source-read", on_notebook)
     app.add_lexer(cell_lexer.NAME, cell_lexer.CellLexer)

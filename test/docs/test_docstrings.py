@@ -38,6 +38,7 @@ DONE = (
     "pycuda.interop",
     "pycuda.linalg",
     "pycuda.memory",
+    "pycuda.nccl",
     "pycuda.notebook",
     "pycuda.precompile",
     "pycuda.profile",
@@ -61,7 +62,6 @@ OTHERS = (
     "pycuda.doctor",
     "pycuda.driver",
     "pycuda.gl",
-    "pycuda.nccl",
     "pycuda.pytest_plugin",
 )
 

@@ -77,7 +77,7 @@ def is_inherited(options):
 
 
 def take_out(app, what, name, thing, options, lines):
-    """Remove the list of a class, of which napoleon would make a list of fields."""
+    """Remove the list of a class, of which conf.py would make a list of fields."""
     if what in CLASSES and inspect.isclass(thing):
         lines[:], _ = split(lines)
 
@@ -102,7 +102,7 @@ def on_member(app, what, name, thing, skip, options):
 
 
 def setup(app):
-    # After conf.py has made markup of plain text, and around napoleon.
+    # After conf.py has made markup of plain text, and around its lists of fields.
     app.connect("autodoc-process-docstring", take_out, priority=450)
     app.connect("autodoc-process-docstring", put_in, priority=600)
     app.connect("autodoc-skip-member", on_member)
