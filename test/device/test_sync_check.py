@@ -431,6 +431,7 @@ def test_signals_of_the_program_still_arrive():
             "PYTHONPATH": f"{TEST.parent}{os.pathsep}{TEST}",
             "PYCUDA_DRIVER": "emulator",
             "PYCUDA_CHECK": "sync",
+            "ASAN_OPTIONS": "detect_leaks=0:handle_segv=0",  # where it is preloaded
         },
         capture_output=True,
         text=True,

@@ -22,7 +22,7 @@ API = ROOT / "test" / "data" / "api.tsv"
 
 
 def read_tables():
-    """{class: [(member, value, docstring)]} in the order of the rows of the C tables."""
+    """{class: [(member, value, docstring)]} in the order of rows of the C tables."""
     rows = {}
     text = (TABLES / "enums.h").read_text()
     for name in re.findall(r'^ *X\((\w+), "[^"]*"\)', text, re.MULTILINE):
