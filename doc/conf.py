@@ -14,6 +14,7 @@ from pathlib import Path
 from docutils import nodes
 from docutils.parsers.rst import Directive
 from docutils.statemachine import StringList
+from sphinx.ext import napoleon
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -120,7 +121,12 @@ ENTRIES = doc_sources.read(ROOT)
 #: Operations of arrays would name the driver's copies at every turn.
 UNTOLD = ("GPUArray",)
 
+#: Types in the sections of docstrings are text, not links: a link from ``bytes`` would
+#: lead to a member of this name.
+SECTIONS = napoleon.Config(napoleon_use_param=False, napoleon_use_rtype=False)
+
 DESCRIBED = ("class", "exception", "function", "method", "attribute", "property")
+CALLABLE = ("class", "exception", "function", "method")
 
 
 def entry_of(name):
@@ -154,7 +160,16 @@ def on_docstring(app, what, name, thing, options, lines):
         return
     if entry.calls:
         calls = ", ".join(f"``{call}``" for call in entry.calls)
-        lines += ["", f"Driver: {calls}."]
+        underlined = (k for k, line in enumerate(lines) if re.fullmatch("-{3,}", line))
+        place = next(underlined, len(lines) + 1) - 1  # in front of the first section
+        lines[place:place] = ["", f"Driver: {calls}.", ""]
+
+
+def on_sections(app, what, name, thing, options, lines):
+    """Make lists of fields of numpydoc's sections."""
+    if what in CALLABLE:
+        about = (app, what, name, thing, options)
+        lines[:] = napoleon.NumpyDocstring(list(lines), SECTIONS, *about).lines()
 
 
 def linkcode_resolve(domain, info):
@@ -296,7 +311,8 @@ class Diagram(Directive):
 
 
 def setup(app):
-    app.connect("autodoc-process-docstring", on_docstring)
+    app.connect("autodoc-process-docstring", on_docstring, priority=400)
+    app.connect("autodoc-process-docstring", on_sections, priority=500)
     app.connect("source-read", on_source)
     app.connect("source-read", on_notebook)
     app.add_lexer(cell_lexer.NAME, cell_lexer.CellLexer)

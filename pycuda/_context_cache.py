@@ -46,8 +46,35 @@ def _current_memory() -> _Memory:
 def context_dependent_memoize(func: _Function) -> _Function:
     """Remember the function's results, separately for each context.
 
-    Arguments must be hashable. The same value by position and by keyword makes two
-    entries.
+    Parameters
+    ----------
+    func : callable
+        Function with hashable arguments.
+
+    Returns
+    -------
+    callable
+        Function that calls ``func`` once for the same arguments and the same current
+        context.
+
+    See Also
+    --------
+    clear_context_caches : Forget all results.
+
+    Notes
+    -----
+    The same value by position and by keyword makes two entries. The results live as
+    long as the context.
+
+    Examples
+    --------
+    >>> from pycuda.compiler import SourceModule
+    >>> from pycuda.tools import context_dependent_memoize
+    >>> @context_dependent_memoize
+    ... def get_kernel(name):
+    ...     return SourceModule(f"__global__ void {name}() {{}}").get_function(name)
+    >>> get_kernel("f") is get_kernel("f")
+    True
     """
 
     @functools.wraps(func)
@@ -66,6 +93,11 @@ def context_dependent_memoize(func: _Function) -> _Function:
 
 
 def clear_context_caches() -> None:
-    """Forget the results of all memoized functions in all contexts."""
+    """Forget the results of all memoized functions in all contexts.
+
+    See Also
+    --------
+    context_dependent_memoize : Remember results for each context.
+    """
     for memory in list(_memories):
         memory.results.clear()

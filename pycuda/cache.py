@@ -27,27 +27,72 @@ _AGES = 1e6  # days
 
 
 def folder(cache_dir: str | os.PathLike[str] | None = None) -> str:
-    """Return the folder of the cache: ``cache_dir``, or else the usual one."""
+    """Return the folder of the compile cache.
+
+    Parameters
+    ----------
+    cache_dir : path, optional
+        The folder. The default is that of the user.
+
+    Returns
+    -------
+    str
+        The folder. It need not exist.
+    """
     if cache_dir is None:
         return store.default_dir()
     return os.fspath(cache_dir)
 
 
 def entries(cache_dir: str | os.PathLike[str] | None = None) -> list[Entry]:
-    """Return the entries. The one used longest ago comes first.
+    """Return the entries of the compile cache.
 
+    Parameters
+    ----------
+    cache_dir : path, optional
+        The folder. The default is that of the user.
+
+    Returns
+    -------
+    list of Entry
+        The entries. The one used longest ago comes first.
+
+    Notes
+    -----
     The time of the last use, ``used_ns``, is exact to the hour.
     """
     return sweep.entries(folder(cache_dir))
 
 
 def size(cache_dir: str | os.PathLike[str] | None = None) -> int:
-    """Return the size of all entries in bytes."""
+    """Return the size of all entries of the compile cache.
+
+    Parameters
+    ----------
+    cache_dir : path, optional
+        The folder. The default is that of the user.
+
+    Returns
+    -------
+    int
+        The size, in bytes.
+    """
     return sum(entry.size for entry in entries(cache_dir))
 
 
 def note(entry: Entry) -> str:
-    """Return what is in an entry: the compiler, the architecture, the kernels."""
+    """Return what is in an entry: the compiler, the architecture, the kernels.
+
+    Parameters
+    ----------
+    entry : Entry
+        The entry.
+
+    Returns
+    -------
+    str
+        One line of text.
+    """
     text = store.note_of(entry.path)
     if text is None:
         return "damaged or gone"
@@ -62,9 +107,26 @@ def clear(
     cache_dir: str | os.PathLike[str] | None = None,
     older_than_days: float | None = None,
 ) -> tuple[int, int]:
-    """Remove all entries, or those unused for that long; return (number, bytes).
+    """Remove entries of the compile cache.
 
-    Precompiled headers count as entries here.
+    Parameters
+    ----------
+    cache_dir : path, optional
+        The folder. The default is that of the user.
+    older_than_days : float, optional
+        Remove only what was not used for so many days. The default is to remove all.
+
+    Returns
+    -------
+    number : int
+        Number of entries that were removed. Precompiled headers count as entries here.
+    bytes : int
+        Their size, in bytes.
+
+    Raises
+    ------
+    ValueError
+        If ``older_than_days`` is not a number.
     """
     before = None
     if older_than_days is not None:
@@ -150,7 +212,13 @@ def _days(text: str) -> float:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command line."""
+    """Add the arguments of the command line.
+
+    Parameters
+    ----------
+    parser : argparse.ArgumentParser
+        The parser.
+    """
     _command_line.add_json(parser)
     parser.add_argument(
         "--dir", help="another folder than PYCUDA_CACHE_DIR or the user's own"
@@ -171,7 +239,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    """Execute a parsed command line. Return the exit status."""
+    """Execute a parsed command line.
+
+    Parameters
+    ----------
+    given : argparse.Namespace
+        The arguments.
+
+    Returns
+    -------
+    int
+        The exit status.
+    """
     if given.dir == "":
         given.refuse("--dir is the name of a folder, not an empty text")
     path = folder(given.dir)
@@ -211,7 +290,18 @@ def run(given: argparse.Namespace) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Execute the command line. Return the exit status."""
+    """Execute the command line.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        The arguments. The default is that of the process.
+
+    Returns
+    -------
+    int
+        The exit status.
+    """
     return _command_line.main("cache", add_arguments, run, arguments)
 
 

@@ -98,7 +98,27 @@ def _get_per_user_string() -> str:
 
 
 def get_nvcc_version(nvcc: str) -> str:
-    """Return the output of ``nvcc --version``. A binary runs once for it."""
+    """Return the output of ``nvcc --version``.
+
+    Parameters
+    ----------
+    nvcc : str
+        Name or path of nvcc.
+
+    Returns
+    -------
+    str
+        What the command prints.
+
+    Raises
+    ------
+    CompileError
+        If there is no such program, or if it fails.
+
+    Notes
+    -----
+    A binary runs once. Its output is kept in the compile cache.
+    """
     from pycuda._compile.nvcc import Tool
     from pycuda._compile.store import resolve_dir
 
@@ -106,7 +126,27 @@ def get_nvcc_version(nvcc: str) -> str:
 
 
 def preprocess_source(source: str, options: Sequence[str], nvcc: str) -> str:
-    """Return the source after nvcc's preprocessor."""
+    """Return the source after nvcc's preprocessor.
+
+    Parameters
+    ----------
+    source : str
+        CUDA C.
+    options : sequence of str
+        Options of nvcc.
+    nvcc : str
+        Name or path of nvcc.
+
+    Returns
+    -------
+    str
+        The source with its headers and macros expanded.
+
+    Raises
+    ------
+    CompileError
+        If there is no such program, or if it fails.
+    """
     from pycuda._compile.nvcc import find, preprocess
 
     return preprocess(find(nvcc), source, options)
@@ -123,8 +163,38 @@ def compile_plain(
 ) -> bytes:
     """Compile a text as it is, with exactly these options.
 
-    A false ``cache_dir`` does without the cache. ``keep`` compiles even if the cache
-    has the result, because its purpose is the files that the compiler leaves.
+    Parameters
+    ----------
+    source : str
+        CUDA C. It is not put into ``extern "C" { }``.
+    options : list of str
+        Options of the compiler, the architecture among them.
+    keep : bool
+        If true, compile even if the cache has the result, because the purpose is the
+        files that the compiler leaves.
+    nvcc : str
+        Name or path of nvcc.
+    cache_dir : str or None
+        Folder of the compile cache. A false value compiles without a cache.
+    target : {"cubin", "ptx", "fatbin"}, optional
+        What to make.
+    compiler : str, optional
+        Compiler to use, "nvcc" or "nvrtc". The default is the value of PYCUDA_COMPILER,
+        else nvcc.
+
+    Returns
+    -------
+    bytes
+        The image.
+
+    Raises
+    ------
+    CompileError
+        If the compiler is missing or refuses the source.
+
+    See Also
+    --------
+    compile : Choose architecture, headers and target from the device.
     """
     from pycuda._compile.build import Compilation, build
 
@@ -155,13 +225,65 @@ def compile(
 ) -> bytes:
     """Compile CUDA C and return the image as bytes.
 
-    ``options`` defaults to DEFAULT_NVCC_FLAGS, ``arch`` to the current context's device
-    (there is no default without a context). A list of several architectures needs the
-    target "fatbin". ``target`` is "cubin", "ptx" or "fatbin". Without it the image is
-    one that the current device can load: "ptx" on the software device and for a GPU
-    newer than the compiler, otherwise "cubin", or "fatbin" for several architectures.
-    ``compiler`` is "nvcc" or "nvrtc", by default the value of PYCUDA_COMPILER, else
-    nvcc. Raises CompileError.
+    Parameters
+    ----------
+    source : str
+        CUDA C. An object is converted with ``str``.
+    nvcc : str, optional
+        Name or path of nvcc.
+    options : iterable of str, optional
+        Options of the compiler. The default is DEFAULT_NVCC_FLAGS.
+    keep : bool, optional
+        If true, compile in a folder that is not removed, and print its name.
+    no_extern_c : bool, optional
+        If true, do not put the source into ``extern "C" { }``.
+    arch : str or sequence of str, optional
+        Architecture to compile for, such as "sm_90". The default is that of the current
+        context's device, or the compiler's own without a context. Several architectures
+        need the target "fatbin".
+    code : str, optional
+        Value of nvcc's option ``-code``.
+    cache_dir : str or False, optional
+        Folder of the compile cache. False compiles without a cache. The default is the
+        folder of the user.
+    include_dirs : iterable of str, optional
+        Folders to search for headers.
+    target : {"cubin", "ptx", "fatbin"}, optional
+        What to make. The default is an image that the current device can load: "ptx" on
+        the software device and for a GPU newer than the compiler, otherwise "cubin", or
+        "fatbin" for several architectures.
+    compiler : str, optional
+        Compiler to use, "nvcc" or "nvrtc". The default is the value of PYCUDA_COMPILER,
+        else nvcc.
+
+    Returns
+    -------
+    bytes
+        The image. ``pycuda.driver.module_from_buffer`` loads it.
+
+    Raises
+    ------
+    CompileError
+        If the compiler is missing or refuses the source.
+    AssertionError
+        If there is no such target.
+
+    See Also
+    --------
+    SourceModule : Compile and load.
+    compile_many : Compile several sources at the same time.
+
+    Notes
+    -----
+    The call waits for the compiler. It needs no context and no device. The result is
+    kept in the compile cache: the same source, options and headers are compiled once.
+
+    Examples
+    --------
+    >>> from pycuda.compiler import compile
+    >>> ptx = compile("__global__ void f() {}", target="ptx", arch="sm_75")
+    >>> b".visible .entry f" in ptx
+    True
     """
     from pycuda._compile.build import build_image
 
@@ -198,16 +320,43 @@ def compile_many(
     progress: bool = True,
     **common: Any,
 ) -> list[bytes]:
-    """Compile several sources side by side; return their images, in order.
+    """Compile several sources at the same time and return their images.
 
-    A request is a source, or a dict of arguments of ``compile``; ``common`` are
-    arguments for all of them. Without a ``target`` the images are those that
-    SourceModule would load, so modules made of these sources afterwards come from the
-    cache.
+    Parameters
+    ----------
+    requests : iterable of str or dict
+        Sources, or dicts of arguments of ``compile``.
+    workers : int, optional
+        Number of threads. The default is the number of processors.
+    progress : bool, optional
+        If true, show a line with the progress if standard error is a terminal.
+    **common
+        Arguments of ``compile`` for all requests. A dict of a request has precedence.
 
-    ``workers`` is the number of threads, by default that of processors. On a terminal a
-    line shows the progress, unless ``progress`` is false. All sources are compiled,
-    even if some of them fail; then the first CompileError is raised.
+    Returns
+    -------
+    list of bytes
+        The images, in the order of the requests. Without ``target`` they are those that
+        ``SourceModule`` would load, so modules made of these sources afterwards come
+        from the cache.
+
+    Raises
+    ------
+    CompileError
+        The first error, after all other sources have been compiled.
+    TypeError
+        If ``requests`` is one source, or if an argument is unknown.
+
+    See Also
+    --------
+    compile : Compile one source.
+
+    Examples
+    --------
+    >>> from pycuda.compiler import compile_many
+    >>> sources = [f"__global__ void f{k}() {{}}" for k in range(3)]
+    >>> len(compile_many(sources, progress=False))
+    3
     """
     from functools import partial
 
@@ -267,12 +416,46 @@ def link(
 ) -> bytes:
     """Link relocatable device code and return the image as bytes.
 
-    ``pieces`` are cubins, fatbins, PTX, objects or archives made with ``-rdc=true``, as
-    bytes or as paths. ``options`` may name libraries (``-lcudadevrt``, ``-L``).
-    ``arch`` is one architecture, by default that of the current context's device, or
-    with the target "fatbin" several. The result is cached. Needs nvcc; a program
-    without it links with DynamicModule, which is also how to link for the software
-    device. Raises CompileError.
+    Parameters
+    ----------
+    pieces : iterable of bytes, str or path
+        Cubins, fatbins, PTX, objects or archives made with ``-rdc=true``, as bytes or
+        as paths.
+    nvcc : str, optional
+        Name or path of nvcc.
+    options : iterable of str or None, optional
+        Options such as ``-lcudadevrt`` and ``-L``. The default is none.
+    keep : bool, optional
+        If true, compile in a folder that is not removed, and print its name.
+    arch : str or sequence of str, optional
+        One architecture, or several with the target "fatbin". The default is that of
+        the current context's device.
+    cache_dir : str or False, optional
+        Folder of the compile cache. False compiles without a cache. The default is the
+        folder of the user.
+    target : {"cubin", "fatbin"}, optional
+        What to make.
+
+    Returns
+    -------
+    bytes
+        The image.
+
+    Raises
+    ------
+    CompileError
+        If nvcc is missing or refuses a piece.
+    ValueError
+        If there is no such target.
+
+    See Also
+    --------
+    DynamicModule : Link with the driver, without nvcc.
+
+    Notes
+    -----
+    The call waits for nvcc. The result is kept in the compile cache. The software
+    device loads no cubin: link with ``DynamicModule`` there.
     """
     from pycuda._compile import nvcc_link
 
@@ -341,15 +524,98 @@ class CudaModule:
                 setattr(self, name, getattr(module, name))
 
     def get_function(self, name: str) -> Function:
-        """Return the kernel of this name; LogicError if there is none."""
+        """Return the kernel of this name.
+
+        Parameters
+        ----------
+        name : str
+            Name of a ``__global__`` function.
+
+        Returns
+        -------
+        Function
+            The kernel.
+
+        Raises
+        ------
+        LogicError
+            If the module has no such kernel.
+        """
         return self.module.get_function(name)
 
 
 class SourceModule(CudaModule):
     """Compile CUDA C for the current context's device and load it there.
 
-    ``name_expressions`` are C++ expressions for kernels made from templates, such as
-    "scale<float>"; ``get_function`` takes them.
+    Parameters
+    ----------
+    source : str
+        CUDA C. An object is converted with ``str``.
+    nvcc : str, optional
+        Name or path of nvcc.
+    options : iterable of str, optional
+        Options of the compiler. The default is DEFAULT_NVCC_FLAGS.
+    keep : bool, optional
+        If true, compile in a folder that is not removed, and print its name.
+    no_extern_c : bool, optional
+        If true, do not put the source into ``extern "C" { }``.
+    arch : str, optional
+        Architecture to compile for, such as "sm_90". The default is that of the current
+        context's device.
+    code : str, optional
+        Value of nvcc's option ``-code``.
+    cache_dir : str or False, optional
+        Folder of the compile cache. False compiles without a cache. The default is the
+        folder of the user.
+    include_dirs : iterable of str, optional
+        Folders to search for headers.
+    compiler : str, optional
+        Compiler to use, "nvcc" or "nvrtc". The default is the value of PYCUDA_COMPILER,
+        else nvcc.
+    name_expressions : iterable of str, optional
+        C++ expressions for kernels made from templates, such as "scale<float>".
+        ``get_function`` takes them.
+
+    Attributes
+    ----------
+    module : Module
+        The loaded module of the driver.
+    get_global : callable
+        Return address and size of a variable, as ``Module.get_global`` does.
+    get_texref : callable
+        Return a texture reference, as ``Module.get_texref`` does.
+    get_surfref : callable
+        Return a surface reference, as ``Module.get_surfref`` does.
+
+    Raises
+    ------
+    CompileError
+        If the compiler is missing or refuses the source.
+    LogicError
+        If there is no current context.
+
+    See Also
+    --------
+    compile : Compile without a device.
+    DynamicModule : Link several sources.
+
+    Notes
+    -----
+    The constructor waits for the compiler. The result is kept in the compile cache, so
+    the next process loads it at once. The module stays loaded as long as this object, a
+    kernel or a variable of it is in use.
+
+    Examples
+    --------
+    >>> from pycuda.compiler import SourceModule
+    >>> module = SourceModule('''
+    ... __global__ void twice(float *x) { x[threadIdx.x] *= 2; }
+    ... ''')
+    >>> twice = module.get_function("twice")
+    >>> x = np.arange(4, dtype=np.float32)
+    >>> twice(drv.InOut(x), block=(4, 1, 1))
+    >>> x
+    array([0., 2., 4., 6.], dtype=float32)
     """
 
     _compilation: Compilation | None = None
@@ -400,11 +666,41 @@ class SourceModule(CudaModule):
         self._bind_module()
 
     def get_function(self, name: str) -> Function:
-        """Return the kernel of that name.
+        """Return the kernel of this name.
 
-        A C++ name such as "scale<float>" or "space::kernel" makes the kernel if the
-        program has not: it is compiled then, once, into a module of its own, with its
-        own copy of the source's variables. ``name_expressions`` makes it share them.
+        Parameters
+        ----------
+        name : str
+            Name of a ``__global__`` function, or a C++ expression such as
+            "scale<float>" or "space::kernel".
+
+        Returns
+        -------
+        Function
+            The kernel.
+
+        Raises
+        ------
+        LogicError
+            If the module has no such kernel.
+        CompileError
+            If the compiler refuses the expression.
+
+        Notes
+        -----
+        An expression makes the kernel if the program has not: it is compiled then,
+        once, into a module of its own, with its own copy of the source's variables. A
+        kernel of ``name_expressions`` shares the variables of the module.
+
+        Examples
+        --------
+        >>> from pycuda.compiler import SourceModule
+        >>> source = "template <class T> __global__ void set(T *x) { *x = 3; }"
+        >>> module = SourceModule(source, no_extern_c=True)
+        >>> x = np.zeros(1)
+        >>> module.get_function("set<double>")(drv.Out(x), block=(1, 1, 1))
+        >>> x
+        array([3.])
         """
         is_expression = isinstance(name, str) and ("<" in name or "::" in name)
         if self._compilation is None or not is_expression:
@@ -424,10 +720,36 @@ class DynamicModule(CudaModule):
     """Compile and gather pieces of code, link them, and load the result.
 
     The ``add_`` methods and ``link`` return the module, so that calls can be chained.
-    ``link_options`` (pairs of jit_option and int), ``message_handler`` and
-    ``log_verbose`` are the Linker's. ``cuda_libdir`` is where ``add_stdlib`` looks
-    first. Needs a current context on a device of compute capability 3.5 or more, else
-    raises RuntimeError.
+
+    Parameters
+    ----------
+    nvcc : str, optional
+        Name or path of nvcc.
+    link_options : iterable of (jit_option, int), optional
+        Options of the driver's linker.
+    keep : bool, optional
+        If true, compile in a folder that is not removed, and print its name.
+    no_extern_c : bool, optional
+        If true, do not put the source into ``extern "C" { }``.
+    arch : str, optional
+        Architecture to compile for, such as "sm_90". The default is that of the current
+        context's device.
+    code : str, optional
+        Value of nvcc's option ``-code``.
+    cache_dir : str or False, optional
+        Folder of the compile cache. False compiles without a cache. The default is the
+        folder of the user.
+    include_dirs : iterable of str, optional
+        Folders to search for headers.
+    message_handler : callable, optional
+        Function that the ``Linker`` calls with its messages.
+    log_verbose : bool, optional
+        If true, ask the linker for more messages.
+    cuda_libdir : str, optional
+        Folder where ``add_stdlib`` looks first.
+    compiler : str, optional
+        Compiler to use, "nvcc" or "nvrtc". The default is the value of PYCUDA_COMPILER,
+        else nvcc.
 
     Attributes
     ----------
@@ -455,6 +777,34 @@ class DynamicModule(CudaModule):
         The argument of that name: ``"nvcc"`` or ``"nvrtc"``.
     cuda_libdir : str or None
         The argument of that name: the folder of the toolkit's libraries.
+
+    Raises
+    ------
+    RuntimeError
+        If the device has a compute capability below 3.5.
+    LogicError
+        If there is no current context.
+
+    See Also
+    --------
+    SourceModule : Compile one source.
+    link : Link with nvcc.
+
+    Examples
+    --------
+    >>> from pycuda.compiler import DynamicModule
+    >>> module = DynamicModule()
+    >>> helper = 'extern "C" __device__ int add(int a, int b) { return a + b; }'
+    >>> kernel = '''
+    ... extern "C" __device__ int add(int a, int b);
+    ... __global__ void f(int *x) { *x = add(*x, 2); }
+    ... '''
+    >>> for source in helper, kernel:
+    ...     _ = module.add_source(source, nvcc_options=["-rdc=true"])
+    >>> x = np.array([40], np.int32)
+    >>> module.link().get_function("f")(drv.InOut(x), block=(1, 1, 1))
+    >>> x
+    array([42], dtype=int32)
     """
 
     module: Module
@@ -541,7 +891,30 @@ class DynamicModule(CudaModule):
         nvcc_options: Iterable[str] | None = None,
         name: str = "kernel.ptx",
     ) -> Self:
-        """Compile CUDA C to PTX and add it; ``-rdc=true`` lets it use other pieces."""
+        """Compile CUDA C to PTX and add it.
+
+        Parameters
+        ----------
+        source : str
+            CUDA C.
+        nvcc_options : iterable of str, optional
+            Options of the compiler. ``-rdc=true`` lets the source use other pieces. The
+            default is DEFAULT_NVCC_FLAGS.
+        name : str, optional
+            Name of the piece in messages.
+
+        Returns
+        -------
+        DynamicModule
+            This object.
+
+        Raises
+        ------
+        CompileError
+            If the compiler is missing or refuses the source.
+        RuntimeError
+            If ``link`` was called before.
+        """
         linker = self._open_linker()
         ptx = compile(
             source,
@@ -562,18 +935,75 @@ class DynamicModule(CudaModule):
     def add_data(
         self, data: bytes, input_type: jit_input_type, name: str = "unknown"
     ) -> Self:
-        """Add code in memory."""
+        """Add code in memory.
+
+        Parameters
+        ----------
+        data : bytes
+            The code.
+        input_type : jit_input_type
+            Kind of the code.
+        name : str, optional
+            Name of the piece in messages.
+
+        Returns
+        -------
+        DynamicModule
+            This object.
+
+        Raises
+        ------
+        RuntimeError
+            If ``link`` was called before.
+        """
         self._open_linker().add_data(data, input_type, name)
         return self
 
     def add_file(self, filename: str, input_type: jit_input_type) -> Self:
-        """Add code from a file."""
+        """Add code from a file.
+
+        Parameters
+        ----------
+        filename : str
+            Path of the file.
+        input_type : jit_input_type
+            Kind of the code.
+
+        Returns
+        -------
+        DynamicModule
+            This object.
+
+        Raises
+        ------
+        RuntimeError
+            If ``link`` was called before.
+        """
         self._open_linker().add_file(filename, input_type)
         return self
 
     def add_stdlib(self, libname: str) -> Self:
-        """Add a library of the toolkit, such as ``cudadevrt``; OSError without it.
+        """Add a library of the toolkit.
 
+        Parameters
+        ----------
+        libname : str
+            Name of the library, such as "cudadevrt".
+
+        Returns
+        -------
+        DynamicModule
+            This object.
+
+        Raises
+        ------
+        FileNotFoundError
+            If there is no such file in the folder of libraries.
+        RuntimeError
+            If no folder of libraries was found, or if ``link`` was called before.
+
+        Notes
+        -----
         The software device has the device runtime built in and needs no file for it.
         """
         from pycuda._compile import architecture
@@ -591,13 +1021,45 @@ class DynamicModule(CudaModule):
         return self
 
     def link(self) -> Self:
-        """Link what was added and load it; this can be done once."""
+        """Link what was added and load it.
+
+        Returns
+        -------
+        DynamicModule
+            This object.
+
+        Raises
+        ------
+        RuntimeError
+            If ``link`` was called before: a module can be linked once.
+        LogicError
+            If a name is undefined or defined twice.
+        """
         linker, self.linker = self._open_linker(), None
         self.module = linker.link_module()
         self._bind_module()
         return self
 
     def get_function(self, name: str) -> Function:
+        """Return the kernel of this name.
+
+        Parameters
+        ----------
+        name : str
+            Name of a ``__global__`` function.
+
+        Returns
+        -------
+        Function
+            The kernel.
+
+        Raises
+        ------
+        RuntimeError
+            If ``link`` was not called before.
+        LogicError
+            If the module has no such kernel.
+        """
         if self.module is None:
             raise RuntimeError(
                 f"this {type(self).__name__} has no functions before link()"
@@ -606,7 +1068,64 @@ class DynamicModule(CudaModule):
 
 
 class DynamicSourceModule(DynamicModule):
-    """Compile CUDA C whose kernels launch kernels, link the device runtime, load it."""
+    """Compile CUDA C whose kernels launch kernels, link the device runtime, load it.
+
+    Parameters
+    ----------
+    source : str
+        CUDA C.
+    nvcc : str, optional
+        Name or path of nvcc.
+    options : iterable of str, optional
+        Options of the compiler. The default is DEFAULT_NVCC_FLAGS.
+    keep : bool, optional
+        If true, compile in a folder that is not removed, and print its name.
+    no_extern_c : bool, optional
+        If true, do not put the source into ``extern "C" { }``.
+    arch : str, optional
+        Architecture to compile for, such as "sm_90". The default is that of the current
+        context's device.
+    code : str, optional
+        Value of nvcc's option ``-code``.
+    cache_dir : str or False, optional
+        Folder of the compile cache. False compiles without a cache. The default is the
+        folder of the user.
+    include_dirs : iterable of str, optional
+        Folders to search for headers.
+    cuda_libdir : str, optional
+        Folder where to look for the device runtime first.
+    compiler : str, optional
+        Compiler to use, "nvcc" or "nvrtc". The default is the value of PYCUDA_COMPILER,
+        else nvcc.
+
+    Raises
+    ------
+    CompileError
+        If the compiler is missing or refuses the source.
+    RuntimeError
+        If the device runtime was not found, or if the device has a compute capability
+        below 3.5.
+
+    See Also
+    --------
+    SourceModule : Compile kernels that launch no kernels.
+
+    Notes
+    -----
+    The options ``-rdc=true`` and ``-lcudadevrt`` are added if they are missing.
+
+    Examples
+    --------
+    >>> from pycuda.compiler import DynamicSourceModule
+    >>> module = DynamicSourceModule('''
+    ... __global__ void child(int *x) { x[threadIdx.x] = threadIdx.x; }
+    ... __global__ void parent(int *x) { child<<<1, 3>>>(x); }
+    ... ''')
+    >>> x = np.zeros(3, np.int32)
+    >>> module.get_function("parent")(drv.Out(x), block=(1, 1, 1))
+    >>> x
+    array([0, 1, 2], dtype=int32)
+    """
 
     def __init__(
         self,

@@ -17,12 +17,29 @@ _hide_imports(globals())
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command line."""
+    """Add the arguments of the command line.
+
+    Parameters
+    ----------
+    parser : argparse.ArgumentParser
+        The parser.
+    """
     _command_line.add_program(parser, "script")
 
 
 def run(given: argparse.Namespace) -> int:
-    """Run the script. Return the exit status."""
+    """Execute a parsed command line.
+
+    Parameters
+    ----------
+    given : argparse.Namespace
+        The arguments.
+
+    Returns
+    -------
+    int
+        The exit status.
+    """
     reason = _program.missing(given.script, False)
     if reason:
         return _command_line.fail_without(given, "debug", reason)
@@ -35,7 +52,18 @@ def run(given: argparse.Namespace) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Execute the command line. Return the exit status."""
+    """Execute the command line.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        The arguments. The default is that of the process.
+
+    Returns
+    -------
+    int
+        The exit status.
+    """
     return _command_line.main("debug", add_arguments, run, arguments)
 
 

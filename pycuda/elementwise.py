@@ -107,7 +107,24 @@ def _cast(dtype, text):
 def get_take_kernel(
     dtype: DTypeLike, idx_dtype: DTypeLike, vec_count: int = 1
 ) -> tuple[Function, list[TextureReference]]:
-    """Return (kernel, []): dest<k>[i] = src<k>[idx[i]]; idx, dests, srcs, n."""
+    """Return the kernel ``dest<k>[i] = src<k>[idx[i]]``.
+
+    Parameters
+    ----------
+    dtype : dtype_like
+        Dtype of the elements.
+    idx_dtype : dtype_like
+        Dtype of the indices.
+    vec_count : int, optional
+        Number of arrays that one call handles.
+
+    Returns
+    -------
+    kernel : Function
+        The prepared kernel. Its parameters are idx, dests, srcs, n.
+    references : list of TextureReference
+        An empty list.
+    """
     numbers = builtins.range(vec_count)
     arguments = [_vector(idx_dtype, "idx")]
     arguments += [_vector(dtype, f"dest{k}") for k in numbers]
@@ -120,9 +137,26 @@ def get_take_kernel(
 def get_take_put_kernel(
     dtype: DTypeLike, idx_dtype: DTypeLike, with_offsets: bool, vec_count: int = 1
 ) -> tuple[Function, list[TextureReference]]:
-    """Return (kernel, []): dest<k>[dest_idx[i]] = src<k>[src_idx[i] + offset<k>].
+    """Return the kernel ``dest<k>[dest_idx[i]] = src<k>[src_idx[i] + offset<k>]``.
 
-    The arguments are dest_idx, src_idx, dests, srcs, offsets if there are any, n.
+    Parameters
+    ----------
+    dtype : dtype_like
+        Dtype of the elements.
+    idx_dtype : dtype_like
+        Dtype of the indices.
+    with_offsets : bool
+        If true, the kernel has an offset for each source.
+    vec_count : int, optional
+        Number of arrays that one call handles.
+
+    Returns
+    -------
+    kernel : Function
+        The prepared kernel. Its parameters are dest_idx, src_idx, dests, srcs, offsets
+        if there are any, n.
+    references : list of TextureReference
+        An empty list.
     """
     numbers = builtins.range(vec_count)
     arguments = [_vector(idx_dtype, "dest_idx"), _vector(idx_dtype, "src_idx")]
@@ -143,7 +177,22 @@ def get_take_put_kernel(
 def get_put_kernel(
     dtype: DTypeLike, idx_dtype: DTypeLike, vec_count: int = 1
 ) -> Function:
-    """Return the kernel dest<k>[idx[i]] = src<k>[i]; idx, dests, srcs, n."""
+    """Return the kernel ``dest<k>[idx[i]] = src<k>[i]``.
+
+    Parameters
+    ----------
+    dtype : dtype_like
+        Dtype of the elements.
+    idx_dtype : dtype_like
+        Dtype of the indices.
+    vec_count : int, optional
+        Number of arrays that one call handles.
+
+    Returns
+    -------
+    Function
+        The prepared kernel. Its parameters are idx, dests, srcs, n.
+    """
     numbers = builtins.range(vec_count)
     arguments = [_vector(idx_dtype, "idx")]
     arguments += [_vector(dtype, f"dest{k}") for k in numbers]
@@ -154,7 +203,20 @@ def get_put_kernel(
 
 @context_dependent_memoize
 def get_copy_kernel(dtype_dest: DTypeLike, dtype_src: DTypeLike) -> Function:
-    """Return the kernel dest[i] = src[i], with conversion; dest, src, n."""
+    """Return the kernel ``dest[i] = src[i]``, with conversion.
+
+    Parameters
+    ----------
+    dtype_dest : dtype_like
+        Dtype of the result.
+    dtype_src : dtype_like
+        Dtype of the source.
+
+    Returns
+    -------
+    Function
+        The prepared kernel. Its parameters are dest, src, n.
+    """
     source = "src[i]"
     if np.dtype(dtype_src).kind == "c" and np.dtype(dtype_dest).kind != "c":
         source += ".real()"
@@ -169,13 +231,28 @@ def get_copy_kernel(dtype_dest: DTypeLike, dtype_src: DTypeLike) -> Function:
 def get_linear_combination_kernel(
     summand_descriptors: Sequence[tuple[bool, DTypeLike, DTypeLike]], dtype_z: DTypeLike
 ) -> tuple[Function, list[TextureReference]]:
-    """Return (kernel, texture references): z[i] = a0 * x0[i] + a1 * x1[i] + ...
+    """Return the kernel ``z[i] = a0 * x0[i] + a1 * x1[i] + ...``.
 
-    A descriptor is (is_gpu_scalar, scalar_dtype, vector_dtype). The arguments are a0,
-    x0, a1, x1, ..., z, n, without the scalars on the device. Each of these scalars has
-    a texture reference instead, in the same order. Bind the scalar's array to it before
-    the call, with ``bind_to_texref_ext`` (``allow_double_hack=True`` for ``float64``,
-    ``allow_complex_hack=True`` for complex numbers).
+    Parameters
+    ----------
+    summand_descriptors : sequence of tuple
+        For each summand (is_gpu_scalar, scalar_dtype, vector_dtype).
+    dtype_z : dtype_like
+        Dtype of ``z``, in which the kernel computes.
+
+    Returns
+    -------
+    kernel : Function
+        The prepared kernel. Its parameters are a0, x0, a1, x1, ..., z, n, without the
+        scalars on the device.
+    references : list of TextureReference
+        A texture reference for each scalar on the device, in the same order.
+
+    Notes
+    -----
+    Before a call, bind the array of each scalar on the device to its texture reference
+    with ``bind_to_texref_ext``: with ``allow_double_hack=True`` for float64, and with
+    ``allow_complex_hack=True`` for complex numbers.
     """
     arguments, declared, prep, textures = [], [], [], []
     for k, (on_device, scalar_dtype, vector_dtype) in enumerate(summand_descriptors):
@@ -244,7 +321,26 @@ def get_axpbyz_kernel(
     x_is_scalar: bool = False,
     y_is_scalar: bool = False,
 ) -> Function:
-    """Return the kernel z[i] = a * x[i] + b * y[i]; a, x, b, y, z, n."""
+    """Return the kernel ``z[i] = a * x[i] + b * y[i]``.
+
+    Parameters
+    ----------
+    dtype_x : dtype_like
+        Dtype of ``x``.
+    dtype_y : dtype_like
+        Dtype of ``y``.
+    dtype_z : dtype_like
+        Dtype of ``z``, in which the kernel computes.
+    x_is_scalar : bool, optional
+        If true, ``x`` is a number instead of an array.
+    y_is_scalar : bool, optional
+        If true, ``y`` is a number instead of an array.
+
+    Returns
+    -------
+    Function
+        The prepared kernel. Its parameters are a, x, b, y, z, n.
+    """
     x, read_x = _either(dtype_x, "x", x_is_scalar)
     y, read_y = _either(dtype_y, "y", y_is_scalar)
     a, b = _scalar(dtype_z, "a"), _scalar(dtype_z, "b")
@@ -254,7 +350,20 @@ def get_axpbyz_kernel(
 
 @context_dependent_memoize
 def get_axpbz_kernel(dtype_x: DTypeLike, dtype_z: DTypeLike) -> Function:
-    """Return the kernel z[i] = a * x[i] + b; a, x, b, z, n."""
+    """Return the kernel ``z[i] = a * x[i] + b``.
+
+    Parameters
+    ----------
+    dtype_x : dtype_like
+        Dtype of ``x``.
+    dtype_z : dtype_like
+        Dtype of ``z``, in which the kernel computes.
+
+    Returns
+    -------
+    Function
+        The prepared kernel. Its parameters are a, x, b, z, n.
+    """
     return get_elwise_kernel(
         [
             _scalar(dtype_z, "a"),
@@ -276,7 +385,28 @@ def get_binary_op_kernel(
     x_is_scalar: bool = False,
     y_is_scalar: bool = False,
 ) -> Function:
-    """Return the kernel z[i] = x[i] <operator> y[i], in z's dtype; x, y, z, n."""
+    """Return the kernel ``z[i] = x[i] operator y[i]``.
+
+    Parameters
+    ----------
+    dtype_x : dtype_like
+        Dtype of ``x``.
+    dtype_y : dtype_like
+        Dtype of ``y``.
+    dtype_z : dtype_like
+        Dtype of ``z``, in which the kernel computes.
+    operator : str
+        Operator in C, such as "*".
+    x_is_scalar : bool, optional
+        If true, ``x`` is a number instead of an array.
+    y_is_scalar : bool, optional
+        If true, ``y`` is a number instead of an array.
+
+    Returns
+    -------
+    Function
+        The prepared kernel. Its parameters are x, y, z, n.
+    """
     x, read_x = _either(dtype_x, "x", x_is_scalar)
     y, read_y = _either(dtype_y, "y", y_is_scalar)
     body = f"z[i] = {_cast(dtype_z, read_x)} {operator} {_cast(dtype_z, read_y)}"
@@ -285,7 +415,20 @@ def get_binary_op_kernel(
 
 @context_dependent_memoize
 def get_rdivide_elwise_kernel(dtype_x: DTypeLike, dtype_z: DTypeLike) -> Function:
-    """Return the kernel z[i] = y / x[i]; x, y, z, n."""
+    """Return the kernel ``z[i] = y / x[i]``.
+
+    Parameters
+    ----------
+    dtype_x : dtype_like
+        Dtype of ``x``.
+    dtype_z : dtype_like
+        Dtype of ``z``, in which the kernel computes.
+
+    Returns
+    -------
+    Function
+        The prepared kernel. Its parameters are x, y, z, n.
+    """
     return get_elwise_kernel(
         [_vector(dtype_x, "x"), _scalar(dtype_z, "y"), _vector(dtype_z, "z")],
         f"z[i] = y / {_cast(dtype_z, 'x[i]')}",
@@ -302,7 +445,24 @@ def _call(function, dtype, *values):
 def get_binary_func_kernel(
     func: str, dtype_x: DTypeLike, dtype_y: DTypeLike, dtype_z: DTypeLike
 ) -> Function:
-    """Return the kernel z[i] = func(x[i], y[i]); x, y, z, n."""
+    """Return the kernel ``z[i] = func(x[i], y[i])``.
+
+    Parameters
+    ----------
+    func : str
+        Name of a function in C.
+    dtype_x : dtype_like
+        Dtype of ``x``.
+    dtype_y : dtype_like
+        Dtype of ``y``.
+    dtype_z : dtype_like
+        Dtype of ``z``, in which the kernel computes.
+
+    Returns
+    -------
+    Function
+        The prepared kernel. Its parameters are x, y, z, n.
+    """
     return get_elwise_kernel(
         [_vector(dtype_x, "x"), _vector(dtype_y, "y"), _vector(dtype_z, "z")],
         f"z[i] = {_call(func, dtype_z, 'x[i]', 'y[i]')}",
@@ -314,7 +474,24 @@ def get_binary_func_kernel(
 def get_binary_func_scalar_kernel(
     func: str, dtype_x: DTypeLike, dtype_y: DTypeLike, dtype_z: DTypeLike
 ) -> Function:
-    """Return the kernel z[i] = func(x[i], y) with a number y; x, y, z, n."""
+    """Return the kernel ``z[i] = func(x[i], y)`` with a number ``y``.
+
+    Parameters
+    ----------
+    func : str
+        Name of a function in C.
+    dtype_x : dtype_like
+        Dtype of ``x``.
+    dtype_y : dtype_like
+        Dtype of ``y``.
+    dtype_z : dtype_like
+        Dtype of ``z``, in which the kernel computes.
+
+    Returns
+    -------
+    Function
+        The prepared kernel. Its parameters are x, y, z, n.
+    """
     return get_elwise_kernel(
         [_vector(dtype_x, "x"), _scalar(dtype_y, "y"), _vector(dtype_z, "z")],
         f"z[i] = {_call(func, dtype_z, 'x[i]', 'y')}",
@@ -329,7 +506,26 @@ def get_binary_minmax_kernel(
     dtype_z: DTypeLike,
     use_scalar: bool,
 ) -> Function:
-    """Return the kernel of "min" or "max", of two arrays or an array and a number."""
+    """Return the kernel of the lesser or greater of two elements.
+
+    Parameters
+    ----------
+    func : {"min", "max"}
+        Which of both.
+    dtype_x : dtype_like
+        Dtype of ``x``.
+    dtype_y : dtype_like
+        Dtype of ``y``.
+    dtype_z : dtype_like
+        Dtype of ``z``, in which the kernel computes.
+    use_scalar : bool
+        If true, ``y`` is a number instead of an array.
+
+    Returns
+    -------
+    Function
+        The prepared kernel. Its parameters are x, y, z, n.
+    """
     if np.dtype(dtype_z).kind == "f":
         func = f"f{func}"
     make = get_binary_func_scalar_kernel if use_scalar else get_binary_func_kernel
@@ -338,7 +534,27 @@ def get_binary_minmax_kernel(
 
 @context_dependent_memoize
 def get_fill_kernel(dtype: DTypeLike) -> Function:
-    """Return the kernel z[i] = a; a, z, n."""
+    """Return the kernel ``z[i] = a``.
+
+    Parameters
+    ----------
+    dtype : dtype_like
+        Dtype of the elements.
+
+    Returns
+    -------
+    Function
+        The prepared kernel. Its parameters are a, z, n.
+
+    Examples
+    --------
+    >>> from pycuda.elementwise import get_fill_kernel
+    >>> z = gpuarray.empty(3, np.float32)
+    >>> fill = get_fill_kernel(np.float32)
+    >>> fill.prepared_call((1, 1), (32, 1, 1), 2.5, z.gpudata, z.size)
+    >>> z
+    array([2.5, 2.5, 2.5], dtype=float32)
+    """
     return get_elwise_kernel(
         [_scalar(dtype, "a"), _vector(dtype, "z")], "z[i] = a", "fill"
     )
@@ -346,7 +562,18 @@ def get_fill_kernel(dtype: DTypeLike) -> Function:
 
 @context_dependent_memoize
 def get_reverse_kernel(dtype: DTypeLike) -> Function:
-    """Return the kernel z[i] = y[n - 1 - i]; y, z, n."""
+    """Return the kernel ``z[i] = y[n - 1 - i]``.
+
+    Parameters
+    ----------
+    dtype : dtype_like
+        Dtype of the elements.
+
+    Returns
+    -------
+    Function
+        The prepared kernel. Its parameters are y, z, n.
+    """
     return get_elwise_kernel(
         [_vector(dtype, "y"), _vector(dtype, "z")], "z[i] = y[n - 1 - i]", "reverse"
     )
@@ -354,7 +581,20 @@ def get_reverse_kernel(dtype: DTypeLike) -> Function:
 
 @context_dependent_memoize
 def get_real_kernel(dtype: DTypeLike, real_dtype: DTypeLike) -> Function:
-    """Return the kernel z[i] = real(y[i]); y, z, n."""
+    """Return the kernel ``z[i] = real(y[i])``.
+
+    Parameters
+    ----------
+    dtype : dtype_like
+        Dtype of the elements.
+    real_dtype : dtype_like
+        Dtype of the result.
+
+    Returns
+    -------
+    Function
+        The prepared kernel. Its parameters are y, z, n.
+    """
     return get_elwise_kernel(
         [_vector(dtype, "y"), _vector(real_dtype, "z")], "z[i] = real(y[i])", "real"
     )
@@ -362,7 +602,20 @@ def get_real_kernel(dtype: DTypeLike, real_dtype: DTypeLike) -> Function:
 
 @context_dependent_memoize
 def get_imag_kernel(dtype: DTypeLike, real_dtype: DTypeLike) -> Function:
-    """Return the kernel z[i] = imag(y[i]); y, z, n."""
+    """Return the kernel ``z[i] = imag(y[i])``.
+
+    Parameters
+    ----------
+    dtype : dtype_like
+        Dtype of the elements.
+    real_dtype : dtype_like
+        Dtype of the result.
+
+    Returns
+    -------
+    Function
+        The prepared kernel. Its parameters are y, z, n.
+    """
     return get_elwise_kernel(
         [_vector(dtype, "y"), _vector(real_dtype, "z")], "z[i] = imag(y[i])", "imag"
     )
@@ -370,7 +623,20 @@ def get_imag_kernel(dtype: DTypeLike, real_dtype: DTypeLike) -> Function:
 
 @context_dependent_memoize
 def get_conj_kernel(dtype: DTypeLike, conj_dtype: DTypeLike) -> Function:
-    """Return the kernel z[i] = conj(y[i]); y, z, n."""
+    """Return the kernel ``z[i] = conj(y[i])``.
+
+    Parameters
+    ----------
+    dtype : dtype_like
+        Dtype of the elements.
+    conj_dtype : dtype_like
+        Dtype of the result.
+
+    Returns
+    -------
+    Function
+        The prepared kernel. Its parameters are y, z, n.
+    """
     return get_elwise_kernel(
         [_vector(dtype, "y"), _vector(conj_dtype, "z")],
         "z[i] = pycuda::conj(y[i])",
@@ -380,7 +646,18 @@ def get_conj_kernel(dtype: DTypeLike, conj_dtype: DTypeLike) -> Function:
 
 @context_dependent_memoize
 def get_arange_kernel(dtype: DTypeLike) -> Function:
-    """Return the kernel z[i] = start + i * step; z, start, step, n."""
+    """Return the kernel ``z[i] = start + i * step``.
+
+    Parameters
+    ----------
+    dtype : dtype_like
+        Dtype of the elements.
+
+    Returns
+    -------
+    Function
+        The prepared kernel. Its parameters are z, start, step, n.
+    """
     return get_elwise_kernel(
         [_vector(dtype, "z"), _scalar(dtype, "start"), _scalar(dtype, "step")],
         f"z[i] = start + {_cast(dtype, 'i')} * step",
@@ -396,7 +673,31 @@ def get_pow_array_kernel(
     is_base_array: bool,
     is_exp_array: bool,
 ) -> Function:
-    """Return the kernel z[i] = x ** y, one of which may be a number; x, y, z, n."""
+    """Return the kernel ``z[i] = x ** y``, where one of both may be a number.
+
+    Parameters
+    ----------
+    dtype_x : dtype_like
+        Dtype of ``x``.
+    dtype_y : dtype_like
+        Dtype of ``y``.
+    dtype_z : dtype_like
+        Dtype of ``z``, in which the kernel computes.
+    is_base_array : bool
+        If false, the base ``x`` is a number.
+    is_exp_array : bool
+        If false, the exponent ``y`` is a number.
+
+    Returns
+    -------
+    Function
+        The prepared kernel. Its parameters are x, y, z, n.
+
+    Raises
+    ------
+    AssertionError
+        If both are numbers.
+    """
     if not (is_base_array or is_exp_array):
         raise AssertionError("one of base and exponent must be an array")
     x, read_x = _either(dtype_x, "x", not is_base_array)
@@ -408,7 +709,18 @@ def get_pow_array_kernel(
 
 @context_dependent_memoize
 def get_pow_kernel(dtype: DTypeLike) -> Function:
-    """Return the kernel z[i] = y[i] ** value; value, y, z, n."""
+    """Return the kernel ``z[i] = y[i] ** value``.
+
+    Parameters
+    ----------
+    dtype : dtype_like
+        Dtype of the elements.
+
+    Returns
+    -------
+    Function
+        The prepared kernel. Its parameters are value, y, z, n.
+    """
     function = "powf" if np.dtype(dtype) == np.float32 else "pow"
     return get_elwise_kernel(
         [_scalar(dtype, "value"), _vector(dtype, "y"), _vector(dtype, "z")],
@@ -419,7 +731,13 @@ def get_pow_kernel(dtype: DTypeLike) -> Function:
 
 @context_dependent_memoize
 def get_fmod_kernel() -> Function:
-    """Return the kernel z[i] = fmod(a[i], s[i]) of floats; a, s, z, n."""
+    """Return the kernel ``z[i] = fmod(a[i], s[i])`` of float32.
+
+    Returns
+    -------
+    Function
+        The prepared kernel. Its parameters are a, s, z, n.
+    """
     return get_elwise_kernel(
         "float *a, float *s, float *z", "z[i] = fmodf(a[i], s[i])", "fmod_kernel"
     )
@@ -427,7 +745,13 @@ def get_fmod_kernel() -> Function:
 
 @context_dependent_memoize
 def get_modf_kernel() -> Function:
-    """Return the kernel that splits floats x into whole y and rest z; x, y, z, n."""
+    """Return the kernel that splits float32 into whole and fractional parts.
+
+    Returns
+    -------
+    Function
+        The prepared kernel. Its parameters are x, intpart, fracpart, n.
+    """
     return get_elwise_kernel(
         "float *x, float *intpart, float *fracpart",
         "fracpart[i] = modff(x[i], &intpart[i])",
@@ -437,7 +761,13 @@ def get_modf_kernel() -> Function:
 
 @context_dependent_memoize
 def get_frexp_kernel() -> Function:
-    """Return the kernel that splits floats: x, significand, exponent, n."""
+    """Return the kernel that splits float32 into significand and exponent.
+
+    Returns
+    -------
+    Function
+        The prepared kernel. Its parameters are x, significand, exponent, n.
+    """
     return get_elwise_kernel(
         "float *x, float *significand, float *exponent",
         "int e = 0; significand[i] = frexpf(x[i], &e); exponent[i] = e",
@@ -447,7 +777,13 @@ def get_frexp_kernel() -> Function:
 
 @context_dependent_memoize
 def get_ldexp_kernel() -> Function:
-    """Return the kernel z[i] = sig[i] * 2 ** int(expt[i]); sig, expt, z, n."""
+    """Return the kernel ``z[i] = sig[i] * 2 ** int(expt[i])`` of float32.
+
+    Returns
+    -------
+    Function
+        The prepared kernel. Its parameters are sig, expt, z, n.
+    """
     return get_elwise_kernel(
         "float *sig, float *expt, float *z",
         "z[i] = ldexpf(sig[i], (int)expt[i])",
@@ -459,7 +795,22 @@ def get_ldexp_kernel() -> Function:
 def get_unary_func_kernel(
     func_name: str, in_dtype: DTypeLike, out_dtype: DTypeLike | None = None
 ) -> Function:
-    """Return the kernel z[i] = func(y[i]); y, z, n."""
+    """Return the kernel ``z[i] = func(y[i])``.
+
+    Parameters
+    ----------
+    func_name : str
+        Name of a function in C.
+    in_dtype : dtype_like
+        Dtype of ``y``.
+    out_dtype : dtype_like, optional
+        Dtype of ``z``. The default is that of ``y``.
+
+    Returns
+    -------
+    Function
+        The prepared kernel. Its parameters are y, z, n.
+    """
     out_dtype = in_dtype if out_dtype is None else out_dtype
     return get_elwise_kernel(
         [_vector(in_dtype, "y"), _vector(out_dtype, "z")],
@@ -483,18 +834,38 @@ def _get_choice_kernel(test, name, crit_dtype, dtype):
 
 @context_dependent_memoize
 def get_if_positive_kernel(crit_dtype: DTypeLike, dtype: DTypeLike) -> Function:
-    """Return the kernel that selects by crit[i] > 0.
+    """Return the kernel that selects by ``crit[i] > 0``.
 
-    Its arguments are ``crit, then_, else_, result, n``.
+    Parameters
+    ----------
+    crit_dtype : dtype_like
+        Dtype of the condition.
+    dtype : dtype_like
+        Dtype of the values and of the result.
+
+    Returns
+    -------
+    Function
+        The prepared kernel. Its parameters are ``crit, then_, else_, result, n``.
     """
     return _get_choice_kernel("crit[i] > 0", "if_positive", crit_dtype, dtype)
 
 
 @context_dependent_memoize
 def get_where_kernel(crit_dtype: DTypeLike, dtype: DTypeLike) -> Function:
-    """Return the kernel that selects by crit[i] != 0.
+    """Return the kernel that selects by ``crit[i] != 0``.
 
-    Its arguments are ``crit, then_, else_, result, n``.
+    Parameters
+    ----------
+    crit_dtype : dtype_like
+        Dtype of the condition.
+    dtype : dtype_like
+        Dtype of the values and of the result.
+
+    Returns
+    -------
+    Function
+        The prepared kernel. Its parameters are ``crit, then_, else_, result, n``.
     """
     return _get_choice_kernel("crit[i] != 0", "if_nonzero", crit_dtype, dtype)
 
@@ -503,7 +874,24 @@ def get_where_kernel(crit_dtype: DTypeLike, dtype: DTypeLike) -> Function:
 def get_scalar_op_kernel(
     dtype_x: DTypeLike, dtype_a: DTypeLike, dtype_y: DTypeLike, operator: str
 ) -> Function:
-    """Return the kernel y[i] = x[i] <operator> a; x, a, y, n."""
+    """Return the kernel ``y[i] = x[i] operator a``.
+
+    Parameters
+    ----------
+    dtype_x : dtype_like
+        Dtype of ``x``.
+    dtype_a : dtype_like
+        Dtype of ``a``.
+    dtype_y : dtype_like
+        Dtype of ``y``.
+    operator : str
+        Operator in C, such as "*".
+
+    Returns
+    -------
+    Function
+        The prepared kernel. Its parameters are x, a, y, n.
+    """
     return get_elwise_kernel(
         [_vector(dtype_x, "x"), _scalar(dtype_a, "a"), _vector(dtype_y, "y")],
         f"y[i] = x[i] {operator} a",
@@ -513,7 +901,20 @@ def get_scalar_op_kernel(
 
 @context_dependent_memoize
 def get_logical_not_kernel(dtype_x: DTypeLike, dtype_out: DTypeLike) -> Function:
-    """Return the kernel out[i] = (x[i] == 0); x, out, n."""
+    """Return the kernel ``out[i] = (x[i] == 0)``.
+
+    Parameters
+    ----------
+    dtype_x : dtype_like
+        Dtype of ``x``.
+    dtype_out : dtype_like
+        Dtype of the result.
+
+    Returns
+    -------
+    Function
+        The prepared kernel. Its parameters are x, out, n.
+    """
     return get_elwise_kernel(
         [_vector(dtype_x, "x"), _vector(dtype_out, "out")],
         f"out[i] = (x[i] == {_cast(dtype_x, '0')})",

@@ -97,9 +97,17 @@ def library() -> str:
     It is a symbolic link in a folder of the compile cache. The folder has such links:
     ``libcuda.so.1``, ``libnvidia-ml.so.1``, both names without the number, and
     ``libnvJitLink.so``, which keeps programs from linking to machine code. It also has
-    a program ``ptxas`` that copies PTX instead of assembling it. Put the folder into
-    ``LD_LIBRARY_PATH``, or open the path with ``ctypes``. Raises :exc:`RuntimeError` if
-    the folder cannot be made.
+    a program ``ptxas`` that copies PTX instead of assembling it.
+
+    Returns
+    -------
+    str
+        The path. Put its folder into LD_LIBRARY_PATH, or open the path with ``ctypes``.
+
+    Raises
+    ------
+    RuntimeError
+        If the folder cannot be made.
     """
     own = _own_library()
     # absolute, because programs look for libraries after they changed their folder
@@ -129,12 +137,31 @@ def environment(
 ) -> dict[str, str]:
     """Return the variables that make a program use the software device.
 
-    The result has only what is added to ``base`` (by default ``os.environ``) or changed
-    in it. ``LD_LIBRARY_PATH`` begins with the folder of :func:`library`. Each of the
-    others sets one of the variables ``PYCUDA_EMULATOR_...``: ``devices`` the number of
-    devices, ``check`` the checks (True: all), ``capability`` the compute capability,
-    ``driver_version`` the reported version of the driver, ``log`` the file for the log
-    of calls. A compute capability that neither ``base`` nor the caller chooses is 9.0.
+    Parameters
+    ----------
+    base : mapping, optional
+        The variables of the program. The default is ``os.environ``.
+    devices : int, optional
+        Number of devices.
+    check : bool or str, optional
+        The checks; true means all.
+    capability : str, optional
+        Compute capability. The default is 9.0, unless ``base`` chooses another one.
+    driver_version : str, optional
+        Version of the driver that is reported.
+    log : str, optional
+        File for the log of calls.
+
+    Returns
+    -------
+    dict
+        What is added to ``base`` or changed in it. LD_LIBRARY_PATH begins with the
+        folder of ``library``.
+
+    Raises
+    ------
+    RuntimeError
+        If the folder of ``library`` cannot be made.
     """
     if base is None:
         base = os.environ
@@ -193,7 +220,13 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command line."""
+    """Add the arguments of the command line.
+
+    Parameters
+    ----------
+    parser : argparse.ArgumentParser
+        The parser.
+    """
     commands = parser.add_subparsers(dest="command", metavar="command", required=True)
     running = commands.add_parser(
         "run", help="run a program; a file that ends in .py runs in this Python"
@@ -248,7 +281,18 @@ def _print(given: argparse.Namespace) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    """Execute a parsed command line. Return the exit status."""
+    """Execute a parsed command line.
+
+    Parameters
+    ----------
+    given : argparse.Namespace
+        The arguments.
+
+    Returns
+    -------
+    int
+        The exit status.
+    """
     try:
         if given.command == "run":
             return _execute(given)
@@ -259,7 +303,18 @@ def run(given: argparse.Namespace) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Execute the command line. Return the exit status."""
+    """Execute the command line.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        The arguments. The default is that of the process.
+
+    Returns
+    -------
+    int
+        The exit status.
+    """
     return _command_line.main("emulator", add_arguments, run, arguments)
 
 

@@ -206,7 +206,19 @@ def explain(
 ) -> str:
     """Return a report with the text of its lines and with what it means.
 
-    ``sources`` are CUDA sources of the program, ``files`` its Python files.
+    Parameters
+    ----------
+    report : Report
+        A report of the software device.
+    sources : sequence of str, optional
+        CUDA sources of the program.
+    files : sequence of str, optional
+        Python files of the program.
+
+    Returns
+    -------
+    str
+        The text.
     """
     known = list(files)
     known += [each.file for each in report.places if each.file.endswith(".py")]
@@ -246,7 +258,13 @@ def _distinct(reports: Iterable[_reports.Report]) -> list[_reports.Report]:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command line."""
+    """Add the arguments of the command line.
+
+    Parameters
+    ----------
+    parser : argparse.ArgumentParser
+        The parser.
+    """
     _command_line.add_json(parser)
     parser.add_argument(
         "--gpu",
@@ -378,7 +396,18 @@ def _files(given: argparse.Namespace) -> list[str]:
 
 
 def run(given: argparse.Namespace) -> int:
-    """Run the program and print what the checks found. Return the exit status."""
+    """Execute a parsed command line.
+
+    Parameters
+    ----------
+    given : argparse.Namespace
+        The arguments.
+
+    Returns
+    -------
+    int
+        The exit status.
+    """
     reason = _program.missing(given.program, given.is_module)
     if reason:
         return _command_line.fail_without(given, "explain", reason)
@@ -402,7 +431,18 @@ def run(given: argparse.Namespace) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Execute the command line. Return the exit status."""
+    """Execute the command line.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        The arguments. The default is that of the process.
+
+    Returns
+    -------
+    int
+        The exit status.
+    """
     return _command_line.main("explain", add_arguments, run, arguments)
 
 

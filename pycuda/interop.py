@@ -45,7 +45,21 @@ def _name(x: object) -> str:
 
 @dataclass(frozen=True)
 class StridedArray:
-    """An array with the attributes of Theano's and PyTensor's containers."""
+    """An array with the attributes of Theano's and PyTensor's containers.
+
+    Parameters
+    ----------
+    gpudata : int
+        Address of the first element.
+    shape : tuple of int
+        Lengths of the axes.
+    strides : tuple of int
+        Bytes from one element to the next, for each axis.
+    dtype : numpy.dtype
+        Dtype of the elements.
+    base : object
+        Object that keeps the memory alive.
+    """
 
     #: The address of the first element.
     gpudata: int
@@ -93,6 +107,15 @@ class ColumnMajorMatrix:
     ``mat`` is the struct with ``data_device``, ``size`` (rows, columns) and
     ``is_trans``. ``p_mat`` is a pointer to it. The struct does not own the memory;
     ``base`` keeps the memory alive.
+
+    Parameters
+    ----------
+    address : int
+        Address of the first element.
+    shape : tuple of int
+        Rows and columns.
+    base : object
+        Object that keeps the memory alive.
     """
 
     dtype: np.dtype[Any] = np.dtype(np.float32)
@@ -378,19 +401,47 @@ def _copied_from(x: object, array: _Array) -> GPUArray:
 
 
 def to_gpuarray(x: Any, copyif: bool = False) -> GPUArray:
-    """Return a GPUArray over the memory of ``x``, an array of any library.
+    """Return a GPUArray over the memory of an array of any library.
 
-    ``x`` has one of: ``__cuda_array_interface__`` (CuPy, PyTorch, JAX, Numba, ...);
-    ``__dlpack__``; ``gpudata``, ``shape``, ``dtype`` and ``strides`` in bytes;
-    ``mat``, the struct of a CUDAMat matrix. The result has the shape, dtype and strides
-    of ``x``, and its ``base`` keeps the memory alive. The current stream waits for the
-    work on ``x`` that ``x`` names. A GPUArray is returned unchanged.
+    Parameters
+    ----------
+    x : object
+        Array with one of ``__cuda_array_interface__`` (CuPy, PyTorch, JAX, Numba, ...);
+        ``__dlpack__``; ``gpudata``, ``shape``, ``dtype`` and ``strides`` in bytes;
+        ``mat``, the struct of a CUDAMat matrix.
+    copyif : bool, optional
+        If true, copy arrays that cannot be shared: host arrays, read-only memory,
+        memory of another device, memory of the primary context if another context is
+        current.
 
-    With ``copyif``, arrays that cannot be shared are copied: host arrays, read-only
-    memory, memory of another device, memory of the primary context if another context
-    is current. Without it these raise ValueError. Arrays with a mask, with swapped
-    bytes or with misaligned items always raise ValueError. Raises TypeError if ``x`` is
-    no array.
+    Returns
+    -------
+    GPUArray
+        An array with the shape, dtype and strides of ``x``, whose ``base`` keeps the
+        memory alive. A GPUArray is returned unchanged.
+
+    Raises
+    ------
+    TypeError
+        If ``x`` is no array.
+    ValueError
+        If the array cannot be shared and ``copyif`` is false, or if it has a mask,
+        swapped bytes or misaligned items.
+
+    See Also
+    --------
+    from_gpuarray : The other direction.
+
+    Notes
+    -----
+    The current stream waits for the work on ``x`` that ``x`` names. The call does not
+    wait.
+
+    Examples
+    --------
+    >>> from pycuda.interop import to_gpuarray
+    >>> to_gpuarray(np.array([1, 2, 3]), copyif=True)
+    array([1, 2, 3])
     """
     array = _described(x)
     if array is None:
@@ -530,15 +581,44 @@ def _require_primary(array: GPUArray, kind: str) -> None:
 def from_gpuarray(ga: GPUArray, kind: str) -> Any:
     """Return an array of another library over the memory of a GPUArray.
 
-    ``kind`` is "cupy", "torch", "jax" or "numba" for an array of that library. The
-    memory must then belong to the primary context (``pycuda.autoprimaryctx``). It is
-    "strided" for a StridedArray, "column-major" for a ColumnMajorMatrix and "cudamat"
-    for a cudamat.CUDAMatrix. The last two need an array in Fortran order with two axes
-    of float32. The result keeps the memory alive. The protocol of the other library
-    decides whether its current stream waits for this one; see the chapter.
+    Parameters
+    ----------
+    ga : GPUArray
+        The array.
+    kind : {"cupy", "torch", "jax", "numba", "strided", "column-major", "cudamat"}
+        Kind of the result. For the first four the memory must belong to the primary
+        context (``pycuda.autoprimaryctx``). "strided" is a StridedArray, "column-major"
+        a ColumnMajorMatrix and "cudamat" a cudamat.CUDAMatrix. The last two need an
+        array in Fortran order with two axes of float32.
 
-    Raises ValueError if the memory cannot be shared, and for other kinds; ImportError
-    if the library is not installed. Nothing is ever copied.
+    Returns
+    -------
+    object
+        An array that keeps the memory alive. Nothing is ever copied.
+
+    Raises
+    ------
+    ImportError
+        If the library is not installed.
+    TypeError
+        If ``ga`` is not a GPUArray.
+    ValueError
+        If the memory cannot be shared, or if there is no such kind.
+
+    See Also
+    --------
+    to_gpuarray : The other direction.
+
+    Notes
+    -----
+    The protocol of the other library decides whether its current stream waits for this
+    one.
+
+    Examples
+    --------
+    >>> from pycuda.interop import from_gpuarray
+    >>> from_gpuarray(gpuarray.zeros((2, 3)), "strided").shape
+    (2, 3)
     """
     if not isinstance(ga, GPUArray):
         raise TypeError(f"from_gpuarray takes a GPUArray, not a {_name(ga)}")

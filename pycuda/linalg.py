@@ -99,9 +99,17 @@ _hide_imports(globals())
 def product_library() -> str:
     """Return a sentence that says what multiplies matrices in the current context.
 
-    It is cuBLAS with its version, or generated kernels with the reason. The environment
-    variable ``PYCUDA_BLAS`` chooses when a context multiplies for the first time:
-    ``auto`` takes cuBLAS if it is found, ``cublas`` insists on it, ``generated`` does
+    It is cuBLAS with its version, or generated kernels with the reason.
+
+    Returns
+    -------
+    str
+        The sentence.
+
+    Notes
+    -----
+    The environment variable PYCUDA_BLAS chooses when a context multiplies for the first
+    time: "auto" takes cuBLAS if it is found, "cublas" insists on it, "generated" does
     without.
     """
     return _product_library()

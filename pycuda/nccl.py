@@ -32,14 +32,33 @@ _hide_imports(globals())
 
 
 def version() -> tuple[int, int, int]:
-    """Return the version of the library, as (major, minor, patch)."""
+    """Return the version of the library.
+
+    Returns
+    -------
+    tuple of int
+        The numbers (major, minor, patch).
+
+    Raises
+    ------
+    RuntimeError
+        If the library is missing.
+    """
     return _nccl_version()
 
 
 def unique_id() -> bytes:
-    """Return the 128 bytes that the processes of one new communicator share.
+    """Return the bytes that the processes of one new communicator share.
 
-    One process calls this function and sends the bytes to the others.
+    Returns
+    -------
+    bytes
+        The 128 bytes. One process calls this function and sends them to the others.
+
+    Raises
+    ------
+    RuntimeError
+        If the library is missing.
     """
     return _nccl_unique_id()
 
@@ -47,8 +66,21 @@ def unique_id() -> bytes:
 def communicator_of(comm: Any) -> Communicator:
     """Return a Communicator of the processes of an mpi4py communicator.
 
-    All processes of ``comm`` make the call, each in the primary context of its own
-    device, which must be current. Sizes and ranks are those of ``comm``.
+    Parameters
+    ----------
+    comm : mpi4py.MPI.Comm
+        The communicator. All its processes make the call, each in the primary context
+        of its own device, which must be current.
+
+    Returns
+    -------
+    Communicator
+        The communicator, with the same size and ranks.
+
+    Raises
+    ------
+    RuntimeError
+        If the library is missing or refuses the call.
     """
     rank = comm.Get_rank()
     shared = comm.bcast(unique_id() if rank == 0 else None, root=0)
@@ -83,8 +115,23 @@ def _check_contexts(contexts: list[Context]) -> None:
 def communicators(contexts: Sequence[Context]) -> list[Communicator]:
     """Return a Communicator for each primary context, of different devices.
 
-    The contexts belong to this process; rank i is the i-th. Exchanges that one thread
-    enqueues for several of them belong into a ``with group():`` block.
+    Parameters
+    ----------
+    contexts : sequence of Context
+        Primary contexts of this process.
+
+    Returns
+    -------
+    list of Communicator
+        Rank i is the i-th. Exchanges that one thread enqueues for several of them
+        belong into a ``with group():`` block.
+
+    Raises
+    ------
+    RuntimeError
+        If the library is missing or refuses the call.
+    ValueError
+        If a context is not the primary one, or if two are of one device.
     """
     contexts = list(contexts)
     _check_contexts(contexts)

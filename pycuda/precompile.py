@@ -37,6 +37,15 @@ _hide_imports(globals())
 class Kernels(NamedTuple):
     """One source in a bundle: its kernels, the architectures, the bytes of its images.
 
+    Parameters
+    ----------
+    kernels : str
+        The names of the kernels.
+    architectures : tuple of str
+        The architectures.
+    size : int
+        The size of the images, in bytes.
+
     Attributes
     ----------
     kernels : str
@@ -56,15 +65,42 @@ class Kernels(NamedTuple):
 def use(path: str | os.PathLike[str]) -> None:
     """Use a bundle for all later compilations of this process.
 
-    It is looked at before the bundles that were named earlier, and before those of
-    PYCUDA_BUNDLE. Raise OSError if the file cannot be read, and ValueError if it is not
-    a bundle or is damaged.
+    Parameters
+    ----------
+    path : path
+        The bundle. It is looked at before the bundles that were named earlier, and
+        before those of PYCUDA_BUNDLE.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    ValueError
+        If the file is not a bundle or is damaged.
     """
     bundle.use(os.fspath(path))
 
 
 def contents(path: str | os.PathLike[str]) -> list[Kernels]:
-    """Return the sources in a bundle. Raise OSError or ValueError, as ``use`` does."""
+    """Return the sources in a bundle.
+
+    Parameters
+    ----------
+    path : path
+        The bundle.
+
+    Returns
+    -------
+    list of Kernels
+        The sources.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    ValueError
+        If the file is not a bundle or is damaged.
+    """
     found = []
     for source in bundle.Bundle(os.fspath(path)).sources():
         archs = [image.arch or "as the program asks" for image in source.images]
@@ -87,7 +123,13 @@ class _Missing(_Failure):
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command line."""
+    """Add the arguments of the command line.
+
+    Parameters
+    ----------
+    parser : argparse.ArgumentParser
+        The parser.
+    """
     parser.epilog = (
         "Arguments of the program come after --. Without --arch, the images are for "
         "the device on which the program ran."
@@ -141,7 +183,18 @@ def _jobs(text: str) -> int:
 
 
 def run(given: argparse.Namespace) -> int:
-    """Execute a parsed command line. Return the exit status."""
+    """Execute a parsed command line.
+
+    Parameters
+    ----------
+    given : argparse.Namespace
+        The arguments.
+
+    Returns
+    -------
+    int
+        The exit status.
+    """
     _check(given)
     try:
         if given.list is not None:
@@ -155,7 +208,18 @@ def run(given: argparse.Namespace) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Execute the command line. Return the exit status."""
+    """Execute the command line.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        The arguments. The default is that of the process.
+
+    Returns
+    -------
+    int
+        The exit status.
+    """
     return _command_line.main("precompile", add_arguments, run, arguments)
 
 

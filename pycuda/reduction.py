@@ -37,7 +37,20 @@ _hide_imports(globals())
 
 @context_dependent_memoize
 def get_any_kernel(dtype_out: DTypeLike, dtype_in: DTypeLike) -> ReductionKernel:
-    """Return the kernel that tests whether any element is not 0."""
+    """Return the kernel that tests whether any element is not 0.
+
+    Parameters
+    ----------
+    dtype_out : dtype_like
+        Dtype of the result.
+    dtype_in : dtype_like
+        Dtype of the elements.
+
+    Returns
+    -------
+    ReductionKernel
+        The kernel. A call takes the array.
+    """
     return ReductionKernel(
         dtype_out, "false", "a || b", "bool(in[i])", [VectorArg(dtype_in, "in")]
     )
@@ -45,7 +58,20 @@ def get_any_kernel(dtype_out: DTypeLike, dtype_in: DTypeLike) -> ReductionKernel
 
 @context_dependent_memoize
 def get_all_kernel(dtype_out: DTypeLike, dtype_in: DTypeLike) -> ReductionKernel:
-    """Return the kernel that tests whether all elements are not 0."""
+    """Return the kernel that tests whether all elements are not 0.
+
+    Parameters
+    ----------
+    dtype_out : dtype_like
+        Dtype of the result.
+    dtype_in : dtype_like
+        Dtype of the elements.
+
+    Returns
+    -------
+    ReductionKernel
+        The kernel. A call takes the array.
+    """
     return ReductionKernel(
         dtype_out, "true", "a && b", "bool(in[i])", [VectorArg(dtype_in, "in")]
     )
@@ -61,7 +87,27 @@ def _element(name, dtype_in, dtype_out, index="i"):
 
 @context_dependent_memoize
 def get_sum_kernel(dtype_out: DTypeLike, dtype_in: DTypeLike) -> ReductionKernel:
-    """Return the kernel of the sum; ``dtype_out`` of None is that of the elements."""
+    """Return the kernel of the sum.
+
+    Parameters
+    ----------
+    dtype_out : dtype_like or None
+        Dtype of the result. None is the dtype of the elements.
+    dtype_in : dtype_like
+        Dtype of the elements.
+
+    Returns
+    -------
+    ReductionKernel
+        The kernel. A call takes the array.
+
+    Examples
+    --------
+    >>> from pycuda.reduction import get_sum_kernel
+    >>> kernel = get_sum_kernel(np.int64, np.int32)
+    >>> print(kernel(gpuarray.arange(5, dtype=np.int32)))
+    10
+    """
     dtype_out = dtype_in if dtype_out is None else dtype_out
     return ReductionKernel(
         dtype_out,
@@ -76,7 +122,22 @@ def get_sum_kernel(dtype_out: DTypeLike, dtype_in: DTypeLike) -> ReductionKernel
 def get_subset_sum_kernel(
     dtype_out: DTypeLike, dtype_subset: DTypeLike, dtype_in: DTypeLike
 ) -> ReductionKernel:
-    """Return the kernel of the sum of the elements at indices."""
+    """Return the kernel of the sum of the elements at indices.
+
+    Parameters
+    ----------
+    dtype_out : dtype_like or None
+        Dtype of the result. None is the dtype of the elements.
+    dtype_subset : dtype_like
+        Dtype of the indices.
+    dtype_in : dtype_like
+        Dtype of the elements.
+
+    Returns
+    -------
+    ReductionKernel
+        The kernel. A call takes the indices and the array.
+    """
     dtype_out = dtype_in if dtype_out is None else dtype_out
     return ReductionKernel(
         dtype_out,
@@ -100,7 +161,22 @@ def get_dot_kernel(
     dtype_a: DTypeLike | None = None,
     dtype_b: DTypeLike | None = None,
 ) -> ReductionKernel:
-    """Return the kernel of the sum of products of two arrays."""
+    """Return the kernel of the sum of products of two arrays.
+
+    Parameters
+    ----------
+    dtype_out : dtype_like or None
+        Dtype of the result. None is the common dtype of both arrays.
+    dtype_a : dtype_like, optional
+        Dtype of the first array. The default is ``dtype_out``.
+    dtype_b : dtype_like, optional
+        Dtype of the second array. The default is that of the first.
+
+    Returns
+    -------
+    ReductionKernel
+        The kernel. A call takes both arrays.
+    """
     dtype_a = dtype_out if dtype_a is None else dtype_a
     dtype_out, dtype_b = _dot_dtypes(dtype_out, dtype_a, dtype_b)
     a = _element("a", dtype_a, dtype_out)
@@ -121,7 +197,24 @@ def get_subset_dot_kernel(
     dtype_a: DTypeLike | None = None,
     dtype_b: DTypeLike | None = None,
 ) -> ReductionKernel:
-    """Return the kernel of the sum of products of the elements at indices."""
+    """Return the kernel of the sum of products of the elements at indices.
+
+    Parameters
+    ----------
+    dtype_out : dtype_like or None
+        Dtype of the result. None is the common dtype of both arrays.
+    dtype_subset : dtype_like
+        Dtype of the indices.
+    dtype_a : dtype_like, optional
+        Dtype of the first array. The default is ``dtype_out``.
+    dtype_b : dtype_like, optional
+        Dtype of the second array. The default is that of the first.
+
+    Returns
+    -------
+    ReductionKernel
+        The kernel. A call takes the indices and both arrays.
+    """
     dtype_a = dtype_out if dtype_a is None else dtype_a
     dtype_out, dtype_b = _dot_dtypes(dtype_out, dtype_a, dtype_b)
     a = _element("a", dtype_a, dtype_out, "lookup_tbl[i]")
@@ -140,7 +233,25 @@ def get_subset_dot_kernel(
 
 
 def get_minmax_neutral(what: str, dtype: DTypeLike) -> str:
-    """Return the neutral element of "min" or "max" in C."""
+    """Return the neutral element of "min" or "max" in C.
+
+    Parameters
+    ----------
+    what : {"min", "max"}
+        Which operation.
+    dtype : dtype_like
+        Dtype of the elements.
+
+    Returns
+    -------
+    str
+        An expression in C. For floats it names the macro MY_INFINITY.
+
+    Raises
+    ------
+    TypeError
+        If elements of the dtype have no order.
+    """
     dtype = np.dtype(dtype)
     if dtype.kind == "f":
         return f"{'' if what == 'min' else '-'}MY_INFINITY"
@@ -164,7 +275,25 @@ def _minmax_expr(what, dtype):
 
 @context_dependent_memoize
 def get_minmax_kernel(what: str, dtype: DTypeLike) -> ReductionKernel:
-    """Return the kernel of the least ("min") or greatest ("max") element."""
+    """Return the kernel of the least or greatest element.
+
+    Parameters
+    ----------
+    what : {"min", "max"}
+        Which element.
+    dtype : dtype_like
+        Dtype of the elements.
+
+    Returns
+    -------
+    ReductionKernel
+        The kernel. A call takes the array.
+
+    Raises
+    ------
+    TypeError
+        If elements of the dtype have no order.
+    """
     neutral = get_minmax_neutral(what, dtype)
     return ReductionKernel(
         dtype,
@@ -180,7 +309,27 @@ def get_minmax_kernel(what: str, dtype: DTypeLike) -> ReductionKernel:
 def get_subset_minmax_kernel(
     what: str, dtype: DTypeLike, dtype_subset: DTypeLike
 ) -> ReductionKernel:
-    """Return the kernel of the least or greatest of the elements at indices."""
+    """Return the kernel of the least or greatest of the elements at indices.
+
+    Parameters
+    ----------
+    what : {"min", "max"}
+        Which element.
+    dtype : dtype_like
+        Dtype of the elements.
+    dtype_subset : dtype_like
+        Dtype of the indices.
+
+    Returns
+    -------
+    ReductionKernel
+        The kernel. A call takes the indices and the array.
+
+    Raises
+    ------
+    TypeError
+        If elements of the dtype have no order.
+    """
     neutral = get_minmax_neutral(what, dtype)
     return ReductionKernel(
         dtype,

@@ -121,10 +121,39 @@ def make_default_context(
 ) -> _cuda.Context:
     """Make a context on the device of the user's choice, else on the first possible.
 
-    ``ctx_maker(device)`` makes the context. The default is ``device.make_context()``.
-    The choice is read from the variable CUDA_DEVICE, then from ``.cuda-device`` or
-    ``.cuda_device`` in the home directory. Raises the builtin RuntimeError if no
-    context can be made on any device.
+    The choice is read from the environment variable CUDA_DEVICE, then from the file
+    ``.cuda-device`` or ``.cuda_device`` in the home directory.
+
+    Parameters
+    ----------
+    ctx_maker : callable, optional
+        Function of a device that makes the context. The default is
+        ``device.make_context()``.
+
+    Returns
+    -------
+    Context
+        The new context, which is current.
+
+    Raises
+    ------
+    RuntimeError
+        If no context can be made on any device. If the user's choice fails, it is the
+        driver's RuntimeError.
+    TypeError
+        If ``ctx_maker`` is not callable.
+    ValueError
+        If the choice is not a number.
+
+    Notes
+    -----
+    The driver must be initialised. The program must pop the context before it ends.
+
+    Examples
+    --------
+    >>> from pycuda.tools import make_default_context
+    >>> context = make_default_context()
+    >>> context.pop()
     """
     if ctx_maker is None:
 
@@ -216,14 +245,33 @@ def device_for_rank(comm: Any = None) -> _cuda.Device:
     """Return the device for this process of a parallel program.
 
     The process with rank r on its machine gets device r modulo the number of devices
-    that it sees. ``comm`` is a communicator of mpi4py. All its processes must call this
-    function, which splits the communicator by shared memory to find the rank. Without
-    ``comm`` the rank is read from a variable of the launcher: Open MPI, MPICH, Intel
-    MPI, MVAPICH2, Cray, jsrun, srun and torchrun are known.
+    that it sees.
 
-    Initialises the driver, but makes no context. Raises the builtin RuntimeError if the
-    rank is unknown or if there is no device, and ValueError if a variable holds no
-    rank.
+    Parameters
+    ----------
+    comm : mpi4py.MPI.Comm, optional
+        Communicator. All its processes must call this function, which splits the
+        communicator by shared memory to find the rank. The default is to read the rank
+        from a variable of the launcher: Open MPI, MPICH, Intel MPI, MVAPICH2, Cray,
+        jsrun, srun and torchrun are known.
+
+    Returns
+    -------
+    Device
+        The device.
+
+    Raises
+    ------
+    RuntimeError
+        If the rank is unknown or if there is no device.
+    TypeError
+        If ``comm`` is not a communicator.
+    ValueError
+        If a variable holds no rank.
+
+    Notes
+    -----
+    The call initialises the driver, but makes no context.
     """
     rank = _local_rank_of_environment() if comm is None else _local_rank_of(comm)
     _cuda.init()
@@ -234,7 +282,27 @@ def device_for_rank(comm: Any = None) -> _cuda.Device:
 
 
 def get_default_device(default: int = 0) -> _cuda.Device:
-    """Return the device of the user's choice, else device ``default``; deprecated."""
+    """Return the device of the user's choice, else device ``default``; deprecated.
+
+    Parameters
+    ----------
+    default : int, optional
+        Number of the device if the user has chosen none.
+
+    Returns
+    -------
+    Device
+        The device.
+
+    Raises
+    ------
+    ValueError
+        If the choice is not a number.
+
+    See Also
+    --------
+    make_default_context : Also look for a device that is free.
+    """
     import warnings
 
     warnings.warn(
@@ -294,9 +362,26 @@ def _leave(context: _cuda.Context | None) -> None:
 def set_default_allocator(allocator: Any = None) -> None:
     """Set the allocator of arrays that are made without one.
 
-    ``allocator(nbytes)`` is a function such as ``pool.allocate``; None is mem_alloc.
+    Parameters
+    ----------
+    allocator : callable or None, optional
+        Function of a number of bytes that returns device memory. The default is the
+        default allocator.
+
+    Notes
+    -----
     Memory of a pool belongs to the pool's context. So a program with several contexts
     must pass an allocator to each array instead.
+
+    Examples
+    --------
+    >>> from pycuda.tools import DeviceMemoryPool, set_default_allocator
+    >>> pool = DeviceMemoryPool()
+    >>> set_default_allocator(pool.allocate)
+    >>> x = gpuarray.zeros(1000, np.float32)
+    >>> pool.active_blocks
+    1
+    >>> set_default_allocator(None)
     """
     _set_default_allocator(allocator)
 
@@ -326,6 +411,15 @@ def init_cuda_context_fixture() -> Generator[None, None, None]:
 
     The test may push, pop and detach contexts. Afterwards the thread's stack has the
     same contexts as before, without those that the test has ended.
+
+    Yields
+    ------
+    None
+        While the context is current.
+
+    See Also
+    --------
+    mark_cuda_test : The same as a decorator.
     """
     _cuda.init()
     outer = _take_stack()
@@ -348,7 +442,19 @@ def init_cuda_context_fixture() -> Generator[None, None, None]:
 def mark_cuda_test(inner_f: _Function) -> _Function:
     """Run a test function in a new default context.
 
-    ``init_cuda_context_fixture`` says how the stack of contexts is restored.
+    Parameters
+    ----------
+    inner_f : callable
+        Function of a test.
+
+    Returns
+    -------
+    callable
+        Function that runs ``inner_f`` in a new context.
+
+    See Also
+    --------
+    init_cuda_context_fixture : How the stack of contexts is restored.
     """
 
     @functools.wraps(inner_f)
@@ -367,12 +473,18 @@ def mark_cuda_test(inner_f: _Function) -> _Function:
 
 
 class DebugMemoryPool(DeviceMemoryPool):
-    """A pool that logs each allocation and the blocks in use.
+    """Pool that logs each allocation and the blocks in use.
 
-    With every allocation it writes to ``logfile`` (default: stdout) the place in the
-    program, the decrease of free memory since the last allocation, and the number of
-    blocks that each place has in use. With ``interactive`` it then waits for the Enter
-    key.
+    With every allocation it writes the place in the program, the decrease of free
+    memory since the last allocation, and the number of blocks that each place has in
+    use.
+
+    Parameters
+    ----------
+    interactive : bool, optional
+        If true, wait for the Enter key after each allocation.
+    logfile : file, optional
+        Text file to write to. The default is standard output.
 
     Attributes
     ----------
@@ -387,6 +499,10 @@ class DebugMemoryPool(DeviceMemoryPool):
         and the number of bytes.
     stacktrace_mnemonics : dict
         From stacks to their short names.
+
+    See Also
+    --------
+    DeviceMemoryPool : A pool without a log.
     """
 
     def __init__(self, interactive: bool = True, logfile: TextIO | None = None) -> None:
@@ -400,7 +516,23 @@ class DebugMemoryPool(DeviceMemoryPool):
         self.stacktrace_mnemonics: dict[str, str] = {}
 
     def allocate(self, size: SupportsIndex) -> PooledDeviceAllocation:
-        """Allocate and log the allocation."""
+        """Allocate and log the allocation.
+
+        Parameters
+        ----------
+        size : int
+            Number of bytes.
+
+        Returns
+        -------
+        PooledDeviceAllocation
+            The memory.
+
+        Raises
+        ------
+        MemoryError
+            If the device has not enough free memory.
+        """
         import traceback  # slow to import
 
         stack = "".join(traceback.format_stack(sys._getframe(1)))
@@ -422,7 +554,17 @@ class DebugMemoryPool(DeviceMemoryPool):
         return block
 
     def describe(self, stack: str, size: int) -> None:
-        """Write a line about an allocation. A new stack is written in full, once."""
+        """Write a line about an allocation.
+
+        A new stack is written in full, once.
+
+        Parameters
+        ----------
+        stack : str
+            Text of the stack.
+        size : int
+            Number of bytes.
+        """
         mnemonic = self.stacktrace_mnemonics.get(stack)
         self.logfile.write(f"{size} bytes, ")
         if mnemonic is None:
@@ -466,9 +608,12 @@ def _whole(name, value, least):
 
 
 class DeviceData:
-    """The figures of a device (default: the current context's) for occupancy.
+    """Figures of a device for occupancy.
 
-    They are attributes of the device if the driver has them.
+    Parameters
+    ----------
+    dev : Device, optional
+        The device. The default is that of the current context.
 
     Attributes
     ----------
@@ -498,6 +643,21 @@ class DeviceData:
         The number of banks of shared memory.
     smem_alloc_granularity : int
         The shared memory of a block is rounded up to a multiple of this many bytes.
+
+    Raises
+    ------
+    TypeError
+        If ``dev`` is not a device.
+
+    See Also
+    --------
+    OccupancyRecord : The occupancy of a kernel.
+
+    Examples
+    --------
+    >>> from pycuda.tools import DeviceData
+    >>> DeviceData().warp_size
+    32
     """
 
     def __init__(self, dev: Device | None = None) -> None:
@@ -546,19 +706,78 @@ class DeviceData:
             self.smem_alloc_granularity = 256 if capability >= (3, 0) else 512
 
     def align(self, bytes: int, word_size: int = 4) -> int:
-        """Round a row's length in bytes up to the possible start of the next row."""
+        """Round a row's length in bytes up to the possible start of the next row.
+
+        Parameters
+        ----------
+        bytes : int
+            Length of the row, in bytes.
+        word_size : int, optional
+            Bytes of a word: 4, 8 or 16.
+
+        Returns
+        -------
+        int
+            The length, in bytes.
+
+        Examples
+        --------
+        >>> from pycuda.tools import DeviceData
+        >>> DeviceData().align(100)
+        128
+        """
         return _int_ceiling(bytes, self.align_bytes(word_size))
 
     def align_dtype(self, elements: int, dtype_size: int) -> int:
-        """Round a row's length in elements up to the possible start of the next row."""
+        """Round a row's length in elements up to the possible start of the next row.
+
+        Parameters
+        ----------
+        elements : int
+            Length of the row, in elements.
+        dtype_size : int
+            Bytes of an element: 4, 8 or 16.
+
+        Returns
+        -------
+        int
+            The length, in elements.
+        """
         return _int_ceiling(elements, self.align_words(dtype_size))
 
     def align_words(self, word_size: int) -> int:
-        """Return the alignment of coalesced access in words."""
+        """Return the alignment of coalesced access in words.
+
+        Parameters
+        ----------
+        word_size : int
+            Bytes of a word: 4, 8 or 16.
+
+        Returns
+        -------
+        int
+            The alignment, in words.
+        """
         return _exact_div(self.align_bytes(word_size), word_size)
 
     def align_bytes(self, word_size: int = 4) -> int:
-        """Return the alignment of coalesced access in bytes."""
+        """Return the alignment of coalesced access in bytes.
+
+        Parameters
+        ----------
+        word_size : int, optional
+            Bytes of a word: 4, 8 or 16.
+
+        Returns
+        -------
+        int
+            The alignment, in bytes.
+
+        Raises
+        ------
+        ValueError
+            If no alignment is known for such words.
+        """
         if word_size == 4:
             return 64
         if word_size in (8, 16):
@@ -566,12 +785,39 @@ class DeviceData:
         raise ValueError(f"no alignment is known for words of {word_size} bytes")
 
     def coalesce(self, thread_count: int) -> int:
-        """Round a number of threads up to a half warp."""
+        """Round a number of threads up to a half warp.
+
+        Parameters
+        ----------
+        thread_count : int
+            Number of threads.
+
+        Returns
+        -------
+        int
+            Multiple of 16.
+        """
         return _int_ceiling(thread_count, 16)
 
     @staticmethod
     def make_valid_tex_channel_count(size: int) -> int:
-        """Return the number of channels of a texture that holds ``size`` of them."""
+        """Return the number of channels of a texture that holds ``size`` of them.
+
+        Parameters
+        ----------
+        size : int
+            Number of channels, at most 4.
+
+        Returns
+        -------
+        int
+            A number of 1, 2 or 4.
+
+        Raises
+        ------
+        ValueError
+            If there are more than 4 channels.
+        """
         for valid in (1, 2, 4):
             if size <= valid:
                 return valid
@@ -579,11 +825,18 @@ class DeviceData:
 
 
 class OccupancyRecord:
-    """The part of a multiprocessor that a kernel can use.
+    """Part of a multiprocessor that a kernel can use.
 
-    ``threads`` and ``shared_mem`` (bytes) are for a block, ``registers`` for a thread.
-    0 ignores the last two. Raises ValueError for numbers that no block on the device
-    can have.
+    Parameters
+    ----------
+    devdata : DeviceData
+        Figures of the device.
+    threads : int
+        Threads of a block.
+    shared_mem : int, optional
+        Bytes of shared memory of a block. 0 ignores shared memory.
+    registers : int, optional
+        Registers of a thread. 0 ignores registers.
 
     Attributes
     ----------
@@ -598,6 +851,22 @@ class OccupancyRecord:
         The number of warps that a multiprocessor holds.
     occupancy : float
         ``warps_per_mp`` divided by the device's limit, from 0 to 1.
+
+    Raises
+    ------
+    ValueError
+        If no block on the device can have these numbers.
+
+    See Also
+    --------
+    DeviceData : The figures of a device.
+
+    Examples
+    --------
+    >>> from pycuda.tools import DeviceData, OccupancyRecord
+    >>> record = OccupancyRecord(DeviceData(), threads=1024, registers=32)
+    >>> 0 < record.occupancy <= 1
+    True
     """
 
     def __init__(

@@ -30,17 +30,130 @@ def remember_counts(result, arrays):
 
 
 def zeros(shape, dtype=np.float64, allocator=None, order="C"):
-    """Return a new array of zeros."""
+    """Return a new array of zeros.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        Shape of the array.
+    dtype : dtype_like, optional
+        Dtype of the array.
+    allocator : callable or None, optional
+        Function of a number of bytes that returns device memory. The default is the
+        default allocator.
+    order : {"C", "F"}, optional
+        Order of the elements in memory.
+
+    Returns
+    -------
+    GPUArray
+        A new array.
+
+    Raises
+    ------
+    MemoryError
+        If the device has not enough free memory.
+
+    See Also
+    --------
+    zeros_like : The shape and dtype of another array.
+    empty : Without setting the elements.
+
+    Notes
+    -----
+    The elements are set in the current stream. The call does not wait.
+
+    Examples
+    --------
+    >>> gpuarray.zeros((2, 3), np.float32)
+    array([[0., 0., 0.],
+           [0., 0., 0.]], dtype=float32)
+    """
     return GPUArray(shape, dtype, allocator, order=order).fill(_zero_of(dtype))
 
 
 def ones(shape, dtype=np.float64, allocator=None, order="C"):
-    """Return a new array of ones."""
+    """Return a new array of ones.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        Shape of the array.
+    dtype : dtype_like, optional
+        Dtype of the array.
+    allocator : callable or None, optional
+        Function of a number of bytes that returns device memory. The default is the
+        default allocator.
+    order : {"C", "F"}, optional
+        Order of the elements in memory.
+
+    Returns
+    -------
+    GPUArray
+        A new array.
+
+    Raises
+    ------
+    MemoryError
+        If the device has not enough free memory.
+
+    See Also
+    --------
+    ones_like : The shape and dtype of another array.
+
+    Notes
+    -----
+    The elements are set in the current stream. The call does not wait.
+
+    Examples
+    --------
+    >>> gpuarray.ones(3)
+    array([1., 1., 1.])
+    """
     return GPUArray(shape, dtype, allocator, order=order).fill(1)
 
 
 def full(shape, fill_value, dtype=None, allocator=None, order="C"):
-    """Return a new array of one value. The default dtype is that of the value."""
+    """Return a new array of one value.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        Shape of the array.
+    fill_value : number
+        Value of all elements.
+    dtype : dtype_like, optional
+        Dtype of the array. The default is that of the value.
+    allocator : callable or None, optional
+        Function of a number of bytes that returns device memory. The default is the
+        default allocator.
+    order : {"C", "F"}, optional
+        Order of the elements in memory.
+
+    Returns
+    -------
+    GPUArray
+        A new array.
+
+    Raises
+    ------
+    MemoryError
+        If the device has not enough free memory.
+
+    See Also
+    --------
+    full_like : The shape and dtype of another array.
+
+    Notes
+    -----
+    The elements are set in the current stream. The call does not wait.
+
+    Examples
+    --------
+    >>> gpuarray.full((2, 2), 7)
+    array([[7, 7],
+           [7, 7]])
+    """
     if dtype is None:
         dtype = np.asarray(fill_value).dtype
     return GPUArray(shape, dtype, allocator, order=order).fill(fill_value)
@@ -54,7 +167,35 @@ def _zero_of(dtype):
 def empty_like(other_ary, dtype=None, order="K"):
     """Return a new array of another's shape, without setting its elements.
 
-    ``order`` is "C", "F", "A" or "K". "K" keeps the order of the axes in memory.
+    Parameters
+    ----------
+    other_ary : GPUArray or numpy.ndarray
+        Array with the shape and dtype.
+    dtype : dtype_like, optional
+        Dtype of the array. The default is that of the other one.
+    order : {"C", "F", "A", "K"}, optional
+        Order of the elements in memory. "K" keeps the order of the axes, "A" is "F" for
+        an array in Fortran order, else "C".
+
+    Returns
+    -------
+    GPUArray
+        A new array, of the allocator of a GPUArray.
+
+    Raises
+    ------
+    MemoryError
+        If the device has not enough free memory.
+
+    See Also
+    --------
+    zeros_like : Set the elements to 0.
+
+    Examples
+    --------
+    >>> x = gpuarray.ones((2, 3), np.float32)
+    >>> gpuarray.empty_like(x).shape
+    (2, 3)
     """
     dtype, order, strides = array_like_helper(other_ary, dtype, order)
     allocator = getattr(other_ary, "allocator", None)
@@ -65,18 +206,110 @@ def empty_like(other_ary, dtype=None, order="K"):
 
 
 def zeros_like(other_ary, dtype=None, order="K"):
-    """Return a new array of zeros of another's shape."""
+    """Return a new array of zeros of another's shape.
+
+    Parameters
+    ----------
+    other_ary : GPUArray or numpy.ndarray
+        Array with the shape and dtype.
+    dtype : dtype_like, optional
+        Dtype of the array. The default is that of the other one.
+    order : {"C", "F", "A", "K"}, optional
+        Order of the elements in memory. "K" keeps the order of the axes, "A" is "F" for
+        an array in Fortran order, else "C".
+
+    Returns
+    -------
+    GPUArray
+        A new array, of the allocator of a GPUArray.
+
+    Raises
+    ------
+    MemoryError
+        If the device has not enough free memory.
+
+    See Also
+    --------
+    zeros : A given shape and dtype.
+
+    Examples
+    --------
+    >>> gpuarray.zeros_like(gpuarray.ones(3, np.int32))
+    array([0, 0, 0], dtype=int32)
+    """
     result = empty_like(other_ary, dtype, order)
     return result.fill(_zero_of(result.dtype))
 
 
 def ones_like(other_ary, dtype=None, order="K"):
-    """Return a new array of ones of another's shape."""
+    """Return a new array of ones of another's shape.
+
+    Parameters
+    ----------
+    other_ary : GPUArray or numpy.ndarray
+        Array with the shape and dtype.
+    dtype : dtype_like, optional
+        Dtype of the array. The default is that of the other one.
+    order : {"C", "F", "A", "K"}, optional
+        Order of the elements in memory. "K" keeps the order of the axes, "A" is "F" for
+        an array in Fortran order, else "C".
+
+    Returns
+    -------
+    GPUArray
+        A new array, of the allocator of a GPUArray.
+
+    Raises
+    ------
+    MemoryError
+        If the device has not enough free memory.
+
+    See Also
+    --------
+    ones : A given shape and dtype.
+
+    Examples
+    --------
+    >>> gpuarray.ones_like(gpuarray.zeros(3, np.int32))
+    array([1, 1, 1], dtype=int32)
+    """
     return empty_like(other_ary, dtype, order).fill(1)
 
 
 def full_like(other_ary, fill_value, dtype=None, order="K"):
-    """Return a new array of one value of another's shape."""
+    """Return a new array of one value of another's shape.
+
+    Parameters
+    ----------
+    other_ary : GPUArray or numpy.ndarray
+        Array with the shape and dtype.
+    fill_value : number
+        Value of all elements.
+    dtype : dtype_like, optional
+        Dtype of the array. The default is that of the other one.
+    order : {"C", "F", "A", "K"}, optional
+        Order of the elements in memory. "K" keeps the order of the axes, "A" is "F" for
+        an array in Fortran order, else "C".
+
+    Returns
+    -------
+    GPUArray
+        A new array, of the allocator of a GPUArray.
+
+    Raises
+    ------
+    MemoryError
+        If the device has not enough free memory.
+
+    See Also
+    --------
+    full : A given shape.
+
+    Examples
+    --------
+    >>> gpuarray.full_like(gpuarray.zeros(3, np.int32), 7)
+    array([7, 7, 7], dtype=int32)
+    """
     return empty_like(other_ary, dtype, order).fill(fill_value)
 
 
@@ -120,15 +353,44 @@ def _arange_settings(args, kwargs):
 
 
 def arange(*args, **kwargs):
-    """Return ``start``, ``start + step``, ... below ``stop``: ``arange(stop)``,
-    ``arange(start, stop)``, ``arange(start, stop, step)``; a numpy.dtype may follow.
+    """Return the numbers ``start``, ``start + step``, ... below ``stop``.
 
-    ``start``, ``stop``, ``step``, ``dtype``, ``allocator`` and ``stream`` can be given
-    by keyword. The default dtype is that of NumPy for the numbers, with a warning
-    unless it is float32.
+    The calls are ``arange(stop)``, ``arange(start, stop)`` and ``arange(start, stop,
+    step)``. A numpy.dtype may follow the numbers.
 
-    Raises ValueError for a name that is given twice, for other keywords, and if
-    ``stop`` is missing.
+    Parameters
+    ----------
+    *args : number or numpy.dtype
+        The numbers, then the dtype.
+    **kwargs
+        ``start``, ``stop``, ``step``, ``dtype``, ``allocator`` and ``stream`` by
+        keyword. The default dtype is that of NumPy for the numbers, with a warning
+        unless it is float32.
+
+    Returns
+    -------
+    GPUArray
+        A new array with one axis.
+
+    Raises
+    ------
+    TypeError
+        If there are more than three numbers.
+    ValueError
+        If a name is given twice or is unknown, or if ``stop`` is missing.
+
+    See Also
+    --------
+    linspace : A number of elements instead of a step.
+
+    Notes
+    -----
+    The call does not wait.
+
+    Examples
+    --------
+    >>> gpuarray.arange(2, 10, 3, dtype=np.int32)
+    array([2, 5, 8], dtype=int32)
     """
     start, stop, step, dtype, allocator, stream = _arange_settings(args, kwargs)
     start = 0 if start is None else start
@@ -150,12 +412,44 @@ def arange(*args, **kwargs):
 
 
 def from_dlpack(x, /, *, device=None, copy=None, stream=None):
-    """Return another library's array, which has ``__dlpack__``, without copying it.
+    """Return another library's array without copying it.
 
-    The other library makes the array safe for work on ``stream``, by default the
-    current one. ``copy=True`` makes a copy. Arrays in host memory and read-only arrays
-    need it: without it they raise BufferError, as arrays of another device do.
-    ``device`` is None or the current context's pycuda.driver.Device.
+    Parameters
+    ----------
+    x : object
+        Array that has ``__dlpack__``, such as one of CuPy, PyTorch or JAX.
+    device : Device, optional
+        The device, which must be that of the current context.
+    copy : bool, optional
+        If true, make a copy. Arrays in host memory and read-only arrays need it.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        An array that shares the memory, or a copy.
+
+    Raises
+    ------
+    BufferError
+        If the array needs a copy, or if it is on another device.
+    ValueError
+        If ``device`` is not that of the current context.
+
+    See Also
+    --------
+    asarray : Also take arrays in host memory and lists.
+
+    Notes
+    -----
+    The other library makes the array safe for work on ``stream``.
+
+    Examples
+    --------
+    >>> x = gpuarray.arange(3, dtype=np.float32)
+    >>> gpuarray.from_dlpack(x)
+    array([0., 1., 2.], dtype=float32)
     """
     here = Context.get_device()
     if device is not None and device != here:

@@ -15,17 +15,38 @@ if TYPE_CHECKING:
 
 
 class GrowableArray:
-    """An array that grows along its first axis, in place.
+    """Array that grows along its first axis, in place.
 
     The array reserves addresses for ``max_rows`` rows, which needs no memory. Appending
     maps more memory behind the rows that exist. No row is ever copied or moved, so
     arrays made from ``array`` before stay valid.
 
-    ``dtype``: of the elements. ``row``: the shape of one row, () for numbers.
-    ``max_rows``: by default as many rows as the memory of the device can hold.
-    ``data``: rows to begin with.
+    Parameters
+    ----------
+    dtype : dtype_like, optional
+        Dtype of the elements.
+    row : int or tuple of int, optional
+        Shape of one row, () for numbers.
+    max_rows : int, optional
+        Rows at most. The default is as many as the memory of the device can hold.
+    data : array_like, optional
+        Rows to begin with.
 
+    Raises
+    ------
+    ValueError
+        If a row has no bytes, or if ``max_rows`` is below 1.
+
+    Notes
+    -----
     The driver needs virtual memory (``cuMemMap``), as all GPUs since 2018 have it.
+
+    Examples
+    --------
+    >>> rows = gpuarray.GrowableArray(np.float32, row=2)
+    >>> rows.append(np.ones((3, 2)))
+    >>> rows.shape
+    (3, 2)
     """
 
     def __init__(
@@ -112,11 +133,39 @@ class GrowableArray:
         return self.array[index]
 
     def get(self, stream: _driver.Stream | None = None) -> NDArray[Any]:
-        """Return a copy of the rows on the host."""
+        """Return a copy of the rows on the host.
+
+        Parameters
+        ----------
+        stream : Stream, optional
+            Stream in which the work is enqueued. The default is the current stream.
+
+        Returns
+        -------
+        numpy.ndarray
+            The rows.
+
+        Notes
+        -----
+        The call waits for the copy.
+        """
         return self.array.get(stream=stream)
 
     def reserve(self, rows: int) -> None:
-        """Map memory for so many rows, so that appending them maps nothing."""
+        """Map memory for rows, so that appending them maps nothing.
+
+        Parameters
+        ----------
+        rows : int
+            Number of rows.
+
+        Raises
+        ------
+        MemoryError
+            If the device has not enough free memory.
+        ValueError
+            If the array cannot have so many rows.
+        """
         if rows > self._max_rows:
             raise ValueError(
                 f"{rows} rows were asked for, but this GrowableArray can have "
@@ -149,8 +198,20 @@ class GrowableArray:
     ) -> None:
         """Append a row, or several, in the order of the stream.
 
-        ``data``: a row, or an array of rows, on the host or the device. Rows of another
-        dtype are converted.
+        Parameters
+        ----------
+        data : array_like
+            A row, or an array of rows, on the host or the device. Rows of another dtype
+            are converted.
+        stream : Stream, optional
+            Stream in which the work is enqueued. The default is the current stream.
+
+        Raises
+        ------
+        MemoryError
+            If the device has not enough free memory.
+        ValueError
+            If the shape does not fit, or if the array cannot have so many rows.
         """
         if not isinstance(data, GPUArray):
             data = np.ascontiguousarray(data, self._dtype)
@@ -173,7 +234,20 @@ class GrowableArray:
         self._rows = rows
 
     def resize(self, rows: int) -> None:
-        """Set the number of rows. New rows have undefined values."""
+        """Set the number of rows.
+
+        Parameters
+        ----------
+        rows : int
+            Number of rows. New rows have undefined values.
+
+        Raises
+        ------
+        MemoryError
+            If the device has not enough free memory.
+        ValueError
+            If the number is negative, or if the array cannot have so many rows.
+        """
         if rows < 0:
             raise ValueError(f"rows must not be negative, not {rows}")
         if rows > self.capacity:
@@ -181,12 +255,23 @@ class GrowableArray:
         self._rows = int(rows)
 
     def clear(self) -> None:
-        """Remove all rows. Their memory stays mapped."""
+        """Remove all rows.
+
+        See Also
+        --------
+        trim : Unmap it.
+
+        Notes
+        -----
+        Their memory stays mapped.
+        """
         self._rows = 0
 
     def trim(self) -> None:
         """Unmap the memory behind the rows, as far as whole pieces allow.
 
+        Notes
+        -----
         Views of rows that were removed must not be used any more.
         """
         for offset, size in reversed(self._memory.mappings):
@@ -196,6 +281,11 @@ class GrowableArray:
             self._mapped = offset
 
     def free(self) -> None:
-        """Unmap all memory and return the addresses now."""
+        """Unmap all memory and return the addresses now.
+
+        Notes
+        -----
+        The array must not be used any more.
+        """
         self._rows = self._mapped = 0
         self._memory.free()

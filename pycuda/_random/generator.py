@@ -365,13 +365,57 @@ class _RandomNumberGeneratorBase:
     def fill_uniform(self, data: GPUArray, stream: Stream | None = None) -> None:
         """Fill an array with floats in (0, 1], or with integers of all bits.
 
-        The dtype is float32, float64, int32 or uint32, and with generators of 64 bits
-        also int64 or uint64. Raises NotImplementedError for others.
+        Parameters
+        ----------
+        data : GPUArray
+            Array of dtype float32, float64, int32 or uint32, and with generators of 64
+            bits also int64 or uint64.
+        stream : Stream, optional
+            Stream in which the work is enqueued. The default is the current stream.
+
+        Raises
+        ------
+        NotImplementedError
+            If the generator does not make numbers of this dtype.
+        TypeError
+            If ``data`` is not a GPUArray.
+
+        Notes
+        -----
+        The call does not wait.
+
+        Examples
+        --------
+        >>> from pycuda.curandom import XORWOWRandomNumberGenerator
+        >>> generator = XORWOWRandomNumberGenerator()
+        >>> x = gpuarray.empty(1000, np.float32)
+        >>> generator.fill_uniform(x)
+        >>> bool(x.min().get() > 0 and x.max().get() <= 1)
+        True
         """
         self._fill(_UNIFORM, "uniform numbers", data, stream)
 
     def fill_normal(self, data: GPUArray, stream: Stream | None = None) -> None:
-        """Fill an array of float32 or float64 with mean 0 and standard deviation 1."""
+        """Fill an array with normal numbers of mean 0 and standard deviation 1.
+
+        Parameters
+        ----------
+        data : GPUArray
+            Array of dtype float32 or float64.
+        stream : Stream, optional
+            Stream in which the work is enqueued. The default is the current stream.
+
+        Raises
+        ------
+        NotImplementedError
+            If the generator does not make numbers of this dtype.
+        TypeError
+            If ``data`` is not a GPUArray.
+
+        Notes
+        -----
+        The call does not wait.
+        """
         self._fill(_NORMAL, "normal numbers", data, stream)
 
     def fill_log_normal(
@@ -381,9 +425,29 @@ class _RandomNumberGeneratorBase:
         stddev: float,
         stream: Stream | None = None,
     ) -> None:
-        """Fill an array of float32 or float64 with exp of normal numbers.
+        """Fill an array with the exponential function of normal numbers.
 
-        ``mean`` and ``stddev`` are those of the logarithms.
+        Parameters
+        ----------
+        data : GPUArray
+            Array of dtype float32 or float64.
+        mean : float
+            Mean of the logarithms.
+        stddev : float
+            Standard deviation of the logarithms.
+        stream : Stream, optional
+            Stream in which the work is enqueued. The default is the current stream.
+
+        Raises
+        ------
+        NotImplementedError
+            If the generator does not make numbers of this dtype.
+        TypeError
+            If ``data`` is not a GPUArray.
+
+        Notes
+        -----
+        The call does not wait.
         """
         self._fill(_LOG_NORMAL, "log-normal numbers", data, stream, mean, stddev)
 
@@ -395,8 +459,27 @@ class _RandomNumberGeneratorBase:
     ) -> None:
         """Fill an array with numbers of a Poisson distribution.
 
-        The expected values are ``lambda_value``, or the elements of the array. Raises
-        ValueError if ``lambda_value`` is below 0.
+        Parameters
+        ----------
+        data : GPUArray
+            Array of dtype float32, float64, int32 or uint32.
+        lambda_value : float, optional
+            Expected value. The default is the element of ``data`` that is replaced.
+        stream : Stream, optional
+            Stream in which the work is enqueued. The default is the current stream.
+
+        Raises
+        ------
+        NotImplementedError
+            If the generator does not make numbers of this dtype.
+        TypeError
+            If ``data`` is not a GPUArray.
+        ValueError
+            If ``lambda_value`` is below 0.
+
+        Notes
+        -----
+        The call does not wait.
         """
         if lambda_value is None:
             self._fill(_POISSON_INPLACE, "Poisson numbers", data, stream)
@@ -413,7 +496,38 @@ class _RandomNumberGeneratorBase:
     def gen_uniform(
         self, shape: _Shape, dtype: DTypeLike, stream: Stream | None = None
     ) -> GPUArray:
-        """Return a new array, filled as ``fill_uniform`` does."""
+        """Return a new array of floats in (0, 1], or of integers of all bits.
+
+        Parameters
+        ----------
+        shape : int or tuple of int
+            Shape of the array.
+        dtype : dtype_like
+            Dtype of the array: float32, float64, int32 or uint32, and with generators
+            of 64 bits also int64 or uint64.
+        stream : Stream, optional
+            Stream in which the work is enqueued. The default is the current stream.
+
+        Returns
+        -------
+        GPUArray
+            A new array. The default allocator allocates it.
+
+        Raises
+        ------
+        NotImplementedError
+            If the generator does not make numbers of this dtype.
+
+        See Also
+        --------
+        fill_uniform : Fill an existing array.
+
+        Examples
+        --------
+        >>> from pycuda.curandom import PhiloxRandomNumberGenerator
+        >>> PhiloxRandomNumberGenerator().gen_uniform((2, 3), np.float64).shape
+        (2, 3)
+        """
         result = GPUArray(shape, dtype)
         self.fill_uniform(result, stream)
         return result
@@ -421,7 +535,38 @@ class _RandomNumberGeneratorBase:
     def gen_normal(
         self, shape: _Shape, dtype: DTypeLike, stream: Stream | None = None
     ) -> GPUArray:
-        """Return a new array, filled as ``fill_normal`` does."""
+        """Return a new array of normal numbers of mean 0 and standard deviation 1.
+
+        Parameters
+        ----------
+        shape : int or tuple of int
+            Shape of the array.
+        dtype : dtype_like
+            Dtype of the array: float32 or float64.
+        stream : Stream, optional
+            Stream in which the work is enqueued. The default is the current stream.
+
+        Returns
+        -------
+        GPUArray
+            A new array. The default allocator allocates it.
+
+        Raises
+        ------
+        NotImplementedError
+            If the generator does not make numbers of this dtype.
+
+        See Also
+        --------
+        fill_normal : Fill an existing array.
+
+        Examples
+        --------
+        >>> from pycuda.curandom import XORWOWRandomNumberGenerator
+        >>> x = XORWOWRandomNumberGenerator().gen_normal(10000, np.float32)
+        >>> bool(abs(x.mean().get()) < 0.1)
+        True
+        """
         result = GPUArray(shape, dtype)
         self.fill_normal(result, stream)
         return result
@@ -434,7 +579,35 @@ class _RandomNumberGeneratorBase:
         stddev: float,
         stream: Stream | None = None,
     ) -> GPUArray:
-        """Return a new array, filled as ``fill_log_normal`` does."""
+        """Return a new array of the exponential function of normal numbers.
+
+        Parameters
+        ----------
+        shape : int or tuple of int
+            Shape of the array.
+        dtype : dtype_like
+            Dtype of the array: float32 or float64.
+        mean : float
+            Mean of the logarithms.
+        stddev : float
+            Standard deviation of the logarithms.
+        stream : Stream, optional
+            Stream in which the work is enqueued. The default is the current stream.
+
+        Returns
+        -------
+        GPUArray
+            A new array. The default allocator allocates it.
+
+        Raises
+        ------
+        NotImplementedError
+            If the generator does not make numbers of this dtype.
+
+        See Also
+        --------
+        fill_log_normal : Fill an existing array.
+        """
         result = GPUArray(shape, dtype)
         self.fill_log_normal(result, mean, stddev, stream)
         return result
@@ -446,20 +619,66 @@ class _RandomNumberGeneratorBase:
         lambda_value: float,
         stream: Stream | None = None,
     ) -> GPUArray:
-        """Return a new array, filled as ``fill_poisson`` does."""
+        """Return a new array of numbers of a Poisson distribution.
+
+        Parameters
+        ----------
+        shape : int or tuple of int
+            Shape of the array.
+        dtype : dtype_like
+            Dtype of the array: float32, float64, int32 or uint32.
+        lambda_value : float
+            Expected value.
+        stream : Stream, optional
+            Stream in which the work is enqueued. The default is the current stream.
+
+        Returns
+        -------
+        GPUArray
+            A new array. The default allocator allocates it.
+
+        Raises
+        ------
+        NotImplementedError
+            If the generator does not make numbers of this dtype.
+        ValueError
+            If ``lambda_value`` is below 0.
+
+        See Also
+        --------
+        fill_poisson : Fill an existing array.
+        """
         result = GPUArray(shape, dtype)
         self.fill_poisson(result, lambda_value, stream)
         return result
 
     def call_skip_ahead(self, i: int, stream: Stream | None = None) -> None:
-        """Let each state skip ``i`` of its numbers."""
+        """Let each state skip numbers.
+
+        Parameters
+        ----------
+        i : int
+            Number of numbers of each state.
+        stream : Stream, optional
+            Stream in which the work is enqueued. The default is the current stream.
+        """
         self._launch(self.skip_ahead, self._count, stream, i)
 
     def call_skip_ahead_array(self, i: GPUArray, stream: Stream | None = None) -> None:
-        """Let each state skip as many of its numbers as its element of ``i``.
+        """Let each state skip its own number of numbers.
 
-        The elements are uint64, or uint32 for Sobol sequences of 32 bits. Raises
-        TypeError for other arrays.
+        Parameters
+        ----------
+        i : GPUArray
+            Number of numbers for each state, uint64, or uint32 for Sobol sequences of
+            32 bits.
+        stream : Stream, optional
+            Stream in which the work is enqueued. The default is the current stream.
+
+        Raises
+        ------
+        TypeError
+            If ``i`` is another array.
         """
         dtype = "uint64" if self._counts_wide() else "uint32"
         self._launch_array(self.skip_ahead_array, i, stream, dtype)

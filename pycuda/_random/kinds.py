@@ -102,13 +102,50 @@ KINDS = {
 
 
 def seed_getter_uniform(n: int) -> GPUArray:
-    """Return an array that holds one random int32 of ``random`` n times."""
+    """Return an array with one random seed for all states, from ``random``.
+
+    Parameters
+    ----------
+    n : int
+        Number of states.
+
+    Returns
+    -------
+    GPUArray
+        A new array of ``n`` equal int32.
+
+    See Also
+    --------
+    seed_getter_unique : A seed for each state.
+
+    Examples
+    --------
+    >>> from pycuda.curandom import seed_getter_uniform
+    >>> seeds = seed_getter_uniform(8).get()
+    >>> bool((seeds == seeds[0]).all())
+    True
+    """
     seed = _random.randint(0, 2**31 - 1)
     return to_gpu(np.full(n, seed, np.int32))
 
 
 def seed_getter_unique(n: int) -> GPUArray:
-    """Return an array of n random int32 of NumPy's global generator."""
+    """Return an array with a random seed for each state, from NumPy's global generator.
+
+    Parameters
+    ----------
+    n : int
+        Number of states.
+
+    Returns
+    -------
+    GPUArray
+        A new array of ``n`` int32.
+
+    See Also
+    --------
+    seed_getter_uniform : One seed for all states.
+    """
     seeds = np.random.randint(0, 2**31 - 1, n, dtype=np.dtype(np.int32))
     return to_gpu(seeds)
 
@@ -159,16 +196,36 @@ class _PseudoRandomNumberGeneratorBase(_RandomNumberGeneratorBase):
         self._seed("PQ", seeds.gpudata, offset)
 
     def call_skip_ahead_sequence(self, i: int, stream: Stream | None = None) -> None:
-        """Let each state skip ``i`` of the generator's sequences.
+        """Let each state skip sequences.
 
         A sequence has 2**67 numbers for XORWOW, 2**66 for Philox, 2**127 for MRG32k3a.
+
+        Parameters
+        ----------
+        i : int
+            Number of sequences.
+        stream : Stream, optional
+            Stream in which the work is enqueued. The default is the current stream.
         """
         self._launch(self.skip_ahead_sequence, self._count, stream, i)
 
     def call_skip_ahead_sequence_array(
         self, i: GPUArray, stream: Stream | None = None
     ) -> None:
-        """Let each state skip as many sequences as its element of ``i``, uint64."""
+        """Let each state skip its own number of sequences.
+
+        Parameters
+        ----------
+        i : GPUArray
+            Number of sequences for each state, uint64.
+        stream : Stream, optional
+            Stream in which the work is enqueued. The default is the current stream.
+
+        Raises
+        ------
+        TypeError
+            If ``i`` is another array.
+        """
         self._launch_array(self.skip_ahead_sequence_array, i, stream)
 
 
@@ -192,9 +249,40 @@ class _Seeded(_PseudoRandomNumberGeneratorBase):
 class XORWOWRandomNumberGenerator(_Seeded):
     """Pseudorandom numbers after Marsaglia, with a period of 2**192 - 2**32.
 
-    ``seed_getter(count)`` must return an array of ``count`` int32 in device memory,
-    otherwise the constructor raises TypeError. Each state starts at number ``offset``
-    of its subsequence.
+    Parameters
+    ----------
+    seed_getter : callable, optional
+        Function of a number ``count`` that returns ``count`` seeds, an array of int32
+        in device memory. The default is ``seed_getter_uniform``.
+    offset : int, optional
+        Number of its subsequence at which each state starts.
+
+    Raises
+    ------
+    TypeError
+        If ``seed_getter`` returns something else.
+
+    See Also
+    --------
+    rand : Random numbers without a generator.
+
+    Notes
+    -----
+    The constructor compiles the kernels, or loads them from the compile cache, and
+    initialises one state for each thread of the largest launch. A generator belongs to
+    the context that was current when it was made. Its fills must not run at the same
+    time: put them on one stream, or wait. State ``k`` starts at subsequence ``k`` of
+    its seed, so one seed for all states is as good as one seed for each.
+
+    Examples
+    --------
+    >>> from pycuda.curandom import XORWOWRandomNumberGenerator
+    >>> def seeds(count):
+    ...     return gpuarray.to_gpu(np.full(count, 1, np.int32))
+    >>> first = XORWOWRandomNumberGenerator(seeds).gen_uniform(4, np.float32)
+    >>> second = XORWOWRandomNumberGenerator(seeds).gen_uniform(4, np.float32)
+    >>> bool((first == second).all().get())
+    True
     """
 
     _kind = KINDS["XORWOW"]
@@ -203,7 +291,13 @@ class XORWOWRandomNumberGenerator(_Seeded):
 class MRG32k3aRandomNumberGenerator(_Seeded):
     """Pseudorandom numbers after L'Ecuyer, with a period of about 2**191.
 
-    The arguments are those of ``XORWOWRandomNumberGenerator``.
+    Parameters
+    ----------
+    seed_getter : callable, optional
+        Function of a number ``count`` that returns ``count`` seeds, an array of int32
+        in device memory. The default is ``seed_getter_uniform``.
+    offset : int, optional
+        Number of its subsequence at which each state starts.
 
     Attributes
     ----------
@@ -211,6 +305,33 @@ class MRG32k3aRandomNumberGenerator(_Seeded):
         The kernel behind ``call_skip_ahead_subsequence``.
     skip_ahead_subsequence_array : pycuda.driver.Function
         The kernel behind ``call_skip_ahead_subsequence_array``.
+
+    Raises
+    ------
+    TypeError
+        If ``seed_getter`` returns something else.
+
+    See Also
+    --------
+    rand : Random numbers without a generator.
+
+    Notes
+    -----
+    The constructor compiles the kernels, or loads them from the compile cache, and
+    initialises one state for each thread of the largest launch. A generator belongs to
+    the context that was current when it was made. Its fills must not run at the same
+    time: put them on one stream, or wait. State ``k`` starts at subsequence ``k`` of
+    its seed, so one seed for all states is as good as one seed for each.
+
+    Examples
+    --------
+    >>> from pycuda.curandom import MRG32k3aRandomNumberGenerator
+    >>> def seeds(count):
+    ...     return gpuarray.to_gpu(np.full(count, 1, np.int32))
+    >>> first = MRG32k3aRandomNumberGenerator(seeds).gen_uniform(4, np.float32)
+    >>> second = MRG32k3aRandomNumberGenerator(seeds).gen_uniform(4, np.float32)
+    >>> bool((first == second).all().get())
+    True
     """
 
     _kind = KINDS["MRG32k3a"]
@@ -221,21 +342,76 @@ class MRG32k3aRandomNumberGenerator(_Seeded):
     skip_ahead_subsequence_array: Function
 
     def call_skip_ahead_subsequence(self, i: int, stream: Stream | None = None) -> None:
-        """Let each state skip ``i`` subsequences, of 2**76 numbers each."""
+        """Let each state skip subsequences, of 2**76 numbers each.
+
+        Parameters
+        ----------
+        i : int
+            Number of subsequences.
+        stream : Stream, optional
+            Stream in which the work is enqueued. The default is the current stream.
+        """
         self._launch(self.skip_ahead_subsequence, self._count, stream, i)
 
     def call_skip_ahead_subsequence_array(
         self, i: GPUArray, stream: Stream | None = None
     ) -> None:
-        """Let each state skip as many subsequences as its element of ``i``, uint64."""
+        """Let each state skip its own number of subsequences.
+
+        Parameters
+        ----------
+        i : GPUArray
+            Number of subsequences for each state, uint64.
+        stream : Stream, optional
+            Stream in which the work is enqueued. The default is the current stream.
+
+        Raises
+        ------
+        TypeError
+            If ``i`` is another array.
+        """
         self._launch_array(self.skip_ahead_subsequence_array, i, stream)
 
 
 class PhiloxRandomNumberGenerator(_Seeded):
     """Pseudorandom numbers of Philox 4x32 with 10 rounds, which encrypt a counter.
 
-    The arguments are those of ``XORWOWRandomNumberGenerator``. The states take almost
-    no time to initialise.
+    The states take almost no time to initialise.
+
+    Parameters
+    ----------
+    seed_getter : callable, optional
+        Function of a number ``count`` that returns ``count`` seeds, an array of int32
+        in device memory. The default is ``seed_getter_uniform``.
+    offset : int, optional
+        Number of its subsequence at which each state starts.
+
+    Raises
+    ------
+    TypeError
+        If ``seed_getter`` returns something else.
+
+    See Also
+    --------
+    rand : Random numbers without a generator.
+
+    Notes
+    -----
+    The constructor compiles the kernels, or loads them from the compile cache, and
+    initialises one state for each thread of the largest launch. A generator belongs to
+    the context that was current when it was made. Its fills must not run at the same
+    time: put them on one stream, or wait. State ``k`` starts at subsequence ``k`` of
+    its seed, so one seed for all states is as good as one seed for each.
+
+    Examples
+    --------
+    >>> from pycuda.curandom import PhiloxRandomNumberGenerator
+    >>> def seeds(count):
+    ...     return gpuarray.to_gpu(np.full(count, 1, np.int32))
+    >>> first = PhiloxRandomNumberGenerator(seeds).gen_uniform(4, np.float32)
+    >>> second = PhiloxRandomNumberGenerator(seeds).gen_uniform(4, np.float32)
+    >>> bool((first == second).all().get())
+    True
     """
 
     _kind = KINDS["Philox"]
@@ -250,10 +426,26 @@ class PhiloxRandomNumberGenerator(_Seeded):
 def generate_direction_vectors(
     count: int, direction: direction_vector_set | None = None
 ) -> GPUArray:
-    """Return ``count`` direction vectors of a set, by default ``VECTOR_32``.
+    """Return direction vectors of Sobol sequences.
 
-    The shape is (count, 32) of uint32, or (count, 64) of uint64 for the sets of 64
-    bits. A set has 20000 vectors, which then repeat.
+    Parameters
+    ----------
+    count : int
+        Number of vectors. A set has 20000, which then repeat.
+    direction : direction_vector_set, optional
+        The set. The default is ``VECTOR_32``.
+
+    Returns
+    -------
+    GPUArray
+        A new array of shape (count, 32) and dtype uint32, or (count, 64) and uint64 for
+        the sets of 64 bits.
+
+    Examples
+    --------
+    >>> from pycuda.curandom import generate_direction_vectors
+    >>> generate_direction_vectors(3).shape
+    (3, 32)
     """
     sets = direction_vector_set
     direction = sets.VECTOR_32 if direction is None else direction
@@ -274,12 +466,34 @@ def _scramble_constants(
 
 
 def generate_scramble_constants32(count: int) -> GPUArray:
-    """Return ``count`` uint32 to scramble Sobol sequences; after 20000 they repeat."""
+    """Return constants that scramble Sobol sequences of 32 bits.
+
+    Parameters
+    ----------
+    count : int
+        Number of constants. There are 20000, which then repeat.
+
+    Returns
+    -------
+    GPUArray
+        A new array of ``count`` uint32.
+    """
     return _scramble_constants(count, np.uint32, _get_scramble_constants32)
 
 
 def generate_scramble_constants64(count: int) -> GPUArray:
-    """Return ``count`` uint64 to scramble Sobol sequences; after 20000 they repeat."""
+    """Return constants that scramble Sobol sequences of 64 bits.
+
+    Parameters
+    ----------
+    count : int
+        Number of constants. There are 20000, which then repeat.
+
+    Returns
+    -------
+    GPUArray
+        A new array of ``count`` uint64.
+    """
     return _scramble_constants(count, np.uint64, _get_scramble_constants64)
 
 
@@ -427,19 +641,82 @@ class _ScrambledSobol(_ScrambledSobolRandomNumberGeneratorBase):
 class Sobol32RandomNumberGenerator(_Sobol):
     """Quasirandom numbers of Sobol, 32 bits each.
 
-    ``dir_vector`` has a direction vector for each state, by default cuRAND's. It must
-    have the shape (count, 32) and dtype uint32, otherwise the constructor raises
-    TypeError. Each state starts at point ``offset``.
+    Each state is a dimension, and all states are at one point: a fill of as many
+    elements as there are states is one point.
+
+    Parameters
+    ----------
+    dir_vector : GPUArray, optional
+        A direction vector for each state, an array of shape (count, 32) and dtype
+        uint32. The default is cuRAND's vectors.
+    offset : int, optional
+        Point at which each state starts.
+
+    Raises
+    ------
+    TypeError
+        If an array has another shape or dtype.
+
+    See Also
+    --------
+    generate_direction_vectors : Direction vectors of cuRAND.
+
+    Notes
+    -----
+    The constructor compiles the kernels, or loads them from the compile cache, and
+    initialises one state for each thread of the largest launch. A generator belongs to
+    the context that was current when it was made. Its fills must not run at the same
+    time: put them on one stream, or wait.
+
+    Examples
+    --------
+    >>> from pycuda.curandom import Sobol32RandomNumberGenerator
+    >>> x = Sobol32RandomNumberGenerator().gen_uniform(1000, np.float64)
+    >>> bool(x.min().get() >= 0 and x.max().get() <= 1)
+    True
     """
 
     _kind = KINDS["Sobol32"]
 
 
 class ScrambledSobol32RandomNumberGenerator(_ScrambledSobol):
-    """Scrambled Sobol numbers, 32 bits each.
+    """Scrambled quasirandom numbers of Sobol, 32 bits each.
 
-    ``dir_vector`` and ``offset`` are those of ``Sobol32RandomNumberGenerator``.
-    ``scramble_vector`` has a uint32 for each state, by default cuRAND's.
+    Each state is a dimension, and all states are at one point: a fill of as many
+    elements as there are states is one point.
+
+    Parameters
+    ----------
+    dir_vector : GPUArray, optional
+        A direction vector for each state, an array of shape (count, 32) and dtype
+        uint32. The default is cuRAND's vectors.
+    scramble_vector : GPUArray, optional
+        A uint32 for each state. The default is cuRAND's constants.
+    offset : int, optional
+        Point at which each state starts.
+
+    Raises
+    ------
+    TypeError
+        If an array has another shape or dtype.
+
+    See Also
+    --------
+    generate_direction_vectors : Direction vectors of cuRAND.
+
+    Notes
+    -----
+    The constructor compiles the kernels, or loads them from the compile cache, and
+    initialises one state for each thread of the largest launch. A generator belongs to
+    the context that was current when it was made. Its fills must not run at the same
+    time: put them on one stream, or wait.
+
+    Examples
+    --------
+    >>> from pycuda.curandom import ScrambledSobol32RandomNumberGenerator
+    >>> x = ScrambledSobol32RandomNumberGenerator().gen_uniform(1000, np.float64)
+    >>> bool(x.min().get() >= 0 and x.max().get() <= 1)
+    True
     """
 
     _kind = KINDS["ScrambledSobol32"]
@@ -448,19 +725,82 @@ class ScrambledSobol32RandomNumberGenerator(_ScrambledSobol):
 class Sobol64RandomNumberGenerator(_Sobol):
     """Quasirandom numbers of Sobol, 64 bits each.
 
-    ``dir_vector`` has a direction vector for each state, by default cuRAND's. It must
-    have the shape (count, 64) and dtype uint64, otherwise the constructor raises
-    TypeError. Each state starts at point ``offset``.
+    Each state is a dimension, and all states are at one point: a fill of as many
+    elements as there are states is one point.
+
+    Parameters
+    ----------
+    dir_vector : GPUArray, optional
+        A direction vector for each state, an array of shape (count, 64) and dtype
+        uint64. The default is cuRAND's vectors.
+    offset : int, optional
+        Point at which each state starts.
+
+    Raises
+    ------
+    TypeError
+        If an array has another shape or dtype.
+
+    See Also
+    --------
+    generate_direction_vectors : Direction vectors of cuRAND.
+
+    Notes
+    -----
+    The constructor compiles the kernels, or loads them from the compile cache, and
+    initialises one state for each thread of the largest launch. A generator belongs to
+    the context that was current when it was made. Its fills must not run at the same
+    time: put them on one stream, or wait.
+
+    Examples
+    --------
+    >>> from pycuda.curandom import Sobol64RandomNumberGenerator
+    >>> x = Sobol64RandomNumberGenerator().gen_uniform(1000, np.float64)
+    >>> bool(x.min().get() >= 0 and x.max().get() <= 1)
+    True
     """
 
     _kind = KINDS["Sobol64"]
 
 
 class ScrambledSobol64RandomNumberGenerator(_ScrambledSobol):
-    """Scrambled Sobol numbers, 64 bits each.
+    """Scrambled quasirandom numbers of Sobol, 64 bits each.
 
-    ``dir_vector`` and ``offset`` are those of ``Sobol64RandomNumberGenerator``.
-    ``scramble_vector`` has a uint64 for each state, by default cuRAND's.
+    Each state is a dimension, and all states are at one point: a fill of as many
+    elements as there are states is one point.
+
+    Parameters
+    ----------
+    dir_vector : GPUArray, optional
+        A direction vector for each state, an array of shape (count, 64) and dtype
+        uint64. The default is cuRAND's vectors.
+    scramble_vector : GPUArray, optional
+        A uint64 for each state. The default is cuRAND's constants.
+    offset : int, optional
+        Point at which each state starts.
+
+    Raises
+    ------
+    TypeError
+        If an array has another shape or dtype.
+
+    See Also
+    --------
+    generate_direction_vectors : Direction vectors of cuRAND.
+
+    Notes
+    -----
+    The constructor compiles the kernels, or loads them from the compile cache, and
+    initialises one state for each thread of the largest launch. A generator belongs to
+    the context that was current when it was made. Its fills must not run at the same
+    time: put them on one stream, or wait.
+
+    Examples
+    --------
+    >>> from pycuda.curandom import ScrambledSobol64RandomNumberGenerator
+    >>> x = ScrambledSobol64RandomNumberGenerator().gen_uniform(1000, np.float64)
+    >>> bool(x.min().get() >= 0 and x.max().get() <= 1)
+    True
     """
 
     _kind = KINDS["ScrambledSobol64"]
@@ -488,9 +828,42 @@ def rand(
 ) -> GPUArray:
     """Return a new array of random numbers: floats in [0, 1), or integers of all bits.
 
-    ``dtype`` is float32, float64, int32 or uint32. Raises NotImplementedError for
-    others. The seed comes from NumPy's global generator. Use a generator of this module
-    for many numbers and for other distributions.
+    Parameters
+    ----------
+    shape : int or tuple of int
+        Shape of the array.
+    dtype : dtype_like, optional
+        Dtype of the array: float32, float64, int32 or uint32.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A new array. The default allocator allocates it.
+
+    Raises
+    ------
+    NotImplementedError
+        If the dtype is another one.
+
+    See Also
+    --------
+    XORWOWRandomNumberGenerator : Other distributions, and a seed of your own.
+
+    Notes
+    -----
+    The call does not wait. The seed comes from NumPy's global generator. Use a
+    generator of this module for many numbers and for other distributions.
+
+    Examples
+    --------
+    >>> from pycuda import curandom
+    >>> x = curandom.rand((100, 10))
+    >>> x.shape, x.dtype
+    ((100, 10), dtype('float32'))
+    >>> bool(x.min().get() >= 0 and x.max().get() < 1)
+    True
     """
     name = _RAND_OF.get(np.dtype(dtype))
     if name is None:

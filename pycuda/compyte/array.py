@@ -45,7 +45,26 @@ class ArrayIsh(Protocol):
 
 
 def f_contiguous_strides(itemsize: int, shape: Sequence[int]) -> tuple[int, ...]:
-    """Return the strides of an array without gaps whose first axis varies fastest."""
+    """Return the strides of an array without gaps whose first axis varies fastest.
+
+    Parameters
+    ----------
+    itemsize : int
+        Bytes of an element.
+    shape : sequence of int
+        The shape.
+
+    Returns
+    -------
+    tuple of int
+        The strides, in bytes.
+
+    Examples
+    --------
+    >>> from pycuda.compyte.array import f_contiguous_strides
+    >>> f_contiguous_strides(8, (2, 3))
+    (8, 16)
+    """
     strides = []
     for length in shape:
         strides.append(itemsize)
@@ -54,14 +73,54 @@ def f_contiguous_strides(itemsize: int, shape: Sequence[int]) -> tuple[int, ...]
 
 
 def c_contiguous_strides(itemsize: int, shape: Sequence[int]) -> tuple[int, ...]:
-    """Return the strides of an array without gaps whose last axis varies fastest."""
+    """Return the strides of an array without gaps whose last axis varies fastest.
+
+    Parameters
+    ----------
+    itemsize : int
+        Bytes of an element.
+    shape : sequence of int
+        The shape.
+
+    Returns
+    -------
+    tuple of int
+        The strides, in bytes.
+
+    Examples
+    --------
+    >>> from pycuda.compyte.array import c_contiguous_strides
+    >>> c_contiguous_strides(8, (2, 3))
+    (24, 8)
+    """
     return f_contiguous_strides(itemsize, tuple(shape)[::-1])[::-1]
 
 
 def equal_strides(
     strides1: Sequence[int], strides2: Sequence[int], shape: Sequence[int]
 ) -> bool:
-    """Return whether two lists of strides mean the same layout of this shape."""
+    """Return whether two lists of strides mean the same layout of a shape.
+
+    Parameters
+    ----------
+    strides1 : sequence of int
+        Strides, in bytes.
+    strides2 : sequence of int
+        Strides, in bytes.
+    shape : sequence of int
+        The shape. Strides of axes of length 1 do not matter.
+
+    Returns
+    -------
+    bool
+        True if the layouts are the same.
+
+    Examples
+    --------
+    >>> from pycuda.compyte.array import equal_strides
+    >>> equal_strides((24, 8), (99, 8), (1, 3))
+    True
+    """
     if len(strides1) != len(strides2) or len(strides1) != len(shape):
         return False
     if 0 in shape:
@@ -73,19 +132,54 @@ def equal_strides(
 def is_f_contiguous_strides(
     strides: Sequence[int], itemsize: int, shape: Sequence[int]
 ) -> bool:
-    """Return whether the strides are those of ``f_contiguous_strides``."""
+    """Return whether the strides are those of ``f_contiguous_strides``.
+
+    Parameters
+    ----------
+    strides : sequence of int
+        Strides, in bytes.
+    itemsize : int
+        Bytes of an element.
+    shape : sequence of int
+        The shape.
+
+    Returns
+    -------
+    bool
+        True if the first axis varies fastest and there are no gaps.
+    """
     return equal_strides(strides, f_contiguous_strides(itemsize, shape), shape)
 
 
 def is_c_contiguous_strides(
     strides: Sequence[int], itemsize: int, shape: Sequence[int]
 ) -> bool:
-    """Return whether the strides are those of ``c_contiguous_strides``."""
+    """Return whether the strides are those of ``c_contiguous_strides``.
+
+    Parameters
+    ----------
+    strides : sequence of int
+        Strides, in bytes.
+    itemsize : int
+        Bytes of an element.
+    shape : sequence of int
+        The shape.
+
+    Returns
+    -------
+    bool
+        True if the last axis varies fastest and there are no gaps.
+    """
     return equal_strides(strides, c_contiguous_strides(itemsize, shape), shape)
 
 
 class ArrayFlags:
     """The layouts that an array has, read once.
+
+    Parameters
+    ----------
+    ary : ArrayIsh
+        The array.
 
     Attributes
     ----------
@@ -129,7 +223,19 @@ def _stand_in(operand: Any) -> Any:
 def get_common_dtype(obj1: Any, obj2: Any, allow_double: bool) -> np.dtype[Any]:
     """Return the dtype of the sum of two arrays or scalars, by NumPy's rules.
 
-    Without ``allow_double`` it is the dtype of single precision of its kind.
+    Parameters
+    ----------
+    obj1 : object
+        First operand.
+    obj2 : object
+        Second operand.
+    allow_double : bool
+        If false, return the dtype of single precision of its kind.
+
+    Returns
+    -------
+    numpy.dtype
+        The common dtype.
     """
     common: np.dtype[Any] = np.asarray(_stand_in(obj1) + _stand_in(obj2)).dtype
     return common if allow_double else _SINGLE.get(common, common)

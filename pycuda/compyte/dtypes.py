@@ -95,10 +95,26 @@ class DTypeRegistry:
     def get_or_register_dtype(
         self, names: str | Iterable[str], dtype: DTypeLike | None = None
     ) -> np.dtype[Any]:
-        """Register C names of a dtype. Without a dtype, look up that of a name.
+        """Register C names of a dtype, or look up the dtype of a name.
 
-        Returns the dtype that was registered first among equal ones. Raises KeyError
-        for an unknown name, and RuntimeError for a name that means another dtype.
+        Parameters
+        ----------
+        names : str or iterable of str
+            The C names.
+        dtype : dtype_like, optional
+            The dtype. Without it, look up that of the first name.
+
+        Returns
+        -------
+        numpy.dtype
+            The dtype that was registered first among equal ones.
+
+        Raises
+        ------
+        KeyError
+            If an unknown name is looked up.
+        RuntimeError
+            If a name means another dtype.
         """
         names = [names] if isinstance(names, str) else list(names)
         if dtype is None:
@@ -122,7 +138,23 @@ class DTypeRegistry:
         return first
 
     def dtype_to_ctype(self, dtype: DTypeLike | None) -> str:
-        """Return the C name of a dtype."""
+        """Return the C name of a dtype.
+
+        Parameters
+        ----------
+        dtype : dtype_like
+            Dtype that is registered.
+
+        Returns
+        -------
+        str
+            The name that was registered first.
+
+        Raises
+        ------
+        ValueError
+            If the dtype has no name in C.
+        """
         if dtype is None:
             raise ValueError("None is not a dtype")
         dtype = np.dtype(dtype)
@@ -140,7 +172,14 @@ def fill_registry_with_c_types(
 ) -> None:
     """Register the types of C.
 
-    With ``respect_windows``, ``long`` has its size on this operating system.
+    Parameters
+    ----------
+    reg : DTypeRegistry
+        The registry.
+    respect_windows : bool
+        If true, ``long`` has its size on this operating system.
+    include_bool : bool, optional
+        If true, register ``bool`` too.
     """
     if include_bool:
         reg._add(["bool"], np.bool_)
@@ -160,7 +199,13 @@ def fill_registry_with_c_types(
 
 
 def fill_registry_with_c99_stdint_types(reg: DTypeRegistry) -> None:
-    """Register ``int8_t`` to ``uint64_t``, ``size_t`` and ``ptrdiff_t``."""
+    """Register ``int8_t`` to ``uint64_t``, ``size_t`` and ``ptrdiff_t``.
+
+    Parameters
+    ----------
+    reg : DTypeRegistry
+        The registry.
+    """
     for bits in (8, 16, 32, 64):
         reg._add([f"int{bits}_t"], f"int{bits}")
         reg._add([f"uint{bits}_t"], f"uint{bits}")
@@ -169,14 +214,26 @@ def fill_registry_with_c99_stdint_types(reg: DTypeRegistry) -> None:
 
 
 def fill_registry_with_c99_complex_types(reg: DTypeRegistry) -> None:
-    """Register ``float complex`` and the like."""
+    """Register ``float complex`` and the like.
+
+    Parameters
+    ----------
+    reg : DTypeRegistry
+        The registry.
+    """
     reg._add(["float complex", "complex float"], np.complex64)
     reg._add(["double complex", "complex double"], np.complex128)
     reg._add(["long double complex", "complex long double"], np.clongdouble)
 
 
 def fill_registry_with_opencl_c_types(reg: DTypeRegistry) -> None:
-    """Register the scalar types of OpenCL C, where ``long`` has 64 bits everywhere."""
+    """Register the scalar types of OpenCL C, where ``long`` has 64 bits everywhere.
+
+    Parameters
+    ----------
+    reg : DTypeRegistry
+        The registry.
+    """
     for name, bits in (("char", 8), ("short", 16), ("int", 32), ("long", 64)):
         reg._add([name, f"signed {name}"], f"int{bits}")
         reg._add([f"u{name}", f"unsigned {name}"], f"uint{bits}")
@@ -247,9 +304,34 @@ _fill_dtype_registry(respect_windows=True)
 def get_or_register_dtype(
     names: str | Iterable[str], dtype: DTypeLike | None = None
 ) -> np.dtype[Any]:
-    """Register C names of a dtype. Without a dtype, look up that of a name.
+    """Register C names of a dtype, or look up the dtype of a name.
 
-    Returns the dtype that was registered first among equal ones.
+    Parameters
+    ----------
+    names : str or iterable of str
+        The C names.
+    dtype : dtype_like, optional
+        The dtype. Without it, look up that of the first name.
+
+    Returns
+    -------
+    numpy.dtype
+        The dtype that was registered first among equal ones.
+
+    Raises
+    ------
+    KeyError
+        If an unknown name is looked up.
+    RuntimeError
+        If a name means another dtype.
+
+    Examples
+    --------
+    >>> from pycuda.tools import dtype_to_ctype, get_or_register_dtype
+    >>> pair = np.dtype([("key", np.int32), ("value", np.float32)], align=True)
+    >>> pair = get_or_register_dtype("pair", pair)
+    >>> dtype_to_ctype(pair)
+    'pair'
     """
     return TYPE_REGISTRY.get_or_register_dtype(names, dtype)
 
@@ -257,7 +339,26 @@ def get_or_register_dtype(
 def register_dtype(
     dtype: DTypeLike, c_names: str | Iterable[str], alias_ok: bool = False
 ) -> None:
-    """Register C names of a dtype; deprecated for ``get_or_register_dtype``."""
+    """Register C names of a dtype; deprecated for ``get_or_register_dtype``.
+
+    Parameters
+    ----------
+    dtype : dtype_like
+        The dtype.
+    c_names : str or iterable of str
+        The C names.
+    alias_ok : bool, optional
+        If true, the dtype may have other names already.
+
+    Raises
+    ------
+    RuntimeError
+        If the dtype has a name already, or if a name means another dtype.
+
+    See Also
+    --------
+    get_or_register_dtype : The same, and it returns the dtype.
+    """
     warnings.warn(
         "register_dtype is deprecated; get_or_register_dtype(c_names, dtype) also "
         "returns the dtype",
@@ -272,7 +373,29 @@ def register_dtype(
 
 
 def dtype_to_ctype(dtype: DTypeLike | None) -> str:
-    """Return the C name of a dtype; ValueError if it has none."""
+    """Return the C name of a dtype.
+
+    Parameters
+    ----------
+    dtype : dtype_like
+        Dtype that is registered.
+
+    Returns
+    -------
+    str
+        The name that was registered first.
+
+    Raises
+    ------
+    ValueError
+        If the dtype has no name in C.
+
+    Examples
+    --------
+    >>> from pycuda.compyte.dtypes import dtype_to_ctype
+    >>> dtype_to_ctype(np.int32)
+    'int'
+    """
     return TYPE_REGISTRY.dtype_to_ctype(dtype)
 
 
@@ -282,11 +405,29 @@ def parse_c_arg_backend(
     vec_arg_factory: Callable[[np.dtype[Any], str], ArgTypeT],
     name_to_dtype: DTypeRegistry | Callable[[str], np.dtype[Any]] | None = None,
 ) -> ArgTypeT:
-    """Make an argument from a C declaration such as ``const float *x``.
+    """Make an argument from a C declaration.
 
-    The factories are called with dtype and name. ``name_to_dtype`` is a registry, or a
-    function that raises KeyError for an unknown name. The default is the registry of
-    the process. Raises ValueError for text that is not a declaration.
+    Parameters
+    ----------
+    c_arg : str
+        Declaration such as ``const float *x``.
+    scalar_arg_factory : callable
+        Function of dtype and name for values.
+    vec_arg_factory : callable
+        Function of dtype and name for pointers.
+    name_to_dtype : DTypeRegistry or callable, optional
+        Registry, or function that raises KeyError for an unknown name. The default is
+        the registry of the process.
+
+    Returns
+    -------
+    object
+        What the function returns.
+
+    Raises
+    ------
+    ValueError
+        If the text is not a declaration, or if its type has no dtype.
     """
     match = re.fullmatch(_DECLARATION, re.sub(_QUALIFIERS, " ", c_arg).strip())
     if match is None:

@@ -44,8 +44,26 @@ _hide_imports(globals())
 def snapshot() -> Snapshot:
     """Return what holds memory now, and what happened before.
 
-    The result does not change later. It needs no current context. If there is one, the
-    driver is asked for the free memory of its device, and NVML for other processes.
+    Returns
+    -------
+    Snapshot
+        The result, which does not change later.
+
+    See Also
+    --------
+    record : Switch the recording.
+
+    Notes
+    -----
+    The call needs no current context. If there is one, the driver is asked for the free
+    memory of its device, and NVML for other processes.
+
+    Examples
+    --------
+    >>> from pycuda.memory import snapshot
+    >>> x = gpuarray.zeros(1000)
+    >>> type(snapshot()).__name__
+    'Snapshot'
     """
     return take()
 
@@ -53,10 +71,22 @@ def snapshot() -> Snapshot:
 def record(on: bool = True, *, events: int = 32768) -> None:
     """Switch the recording of allocations on or off.
 
-    It is on from the beginning. ``events``: how many of the last allocations and
-    releases the history keeps, rounded up to a power of two; 88 bytes each. Launches
-    take places, too. If the number changes, the history so far is dropped. Memory that
-    was allocated while the recording was off does not appear in a snapshot.
+    Parameters
+    ----------
+    on : bool, optional
+        If true, record. Recording is on from the beginning.
+    events : int, optional
+        How many of the last allocations and releases the history keeps, rounded up to a
+        power of two; 88 bytes each. Launches take places, too. If the number changes,
+        the history so far is dropped.
+
+    See Also
+    --------
+    is_recording : Whether allocations are recorded.
+
+    Notes
+    -----
+    Memory that was allocated while the recording was off does not appear in a snapshot.
     """
     room = 0
     if events:
@@ -65,5 +95,21 @@ def record(on: bool = True, *, events: int = 32768) -> None:
 
 
 def is_recording() -> bool:
-    """Return whether allocations are recorded."""
+    """Return whether allocations are recorded.
+
+    Returns
+    -------
+    bool
+        True while they are recorded.
+
+    See Also
+    --------
+    record : Switch the recording.
+
+    Examples
+    --------
+    >>> from pycuda.memory import is_recording
+    >>> is_recording()
+    True
+    """
     return bool(_driver._memory_recording()[0])

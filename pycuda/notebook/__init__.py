@@ -46,6 +46,13 @@ _loaded: CudaMagic | None = None
 def load_ipython_extension(shell: Any) -> None:
     """Connect the extension to a shell; ``%load_ext pycuda.notebook`` does it.
 
+    Parameters
+    ----------
+    shell : IPython.InteractiveShell
+        The shell.
+
+    Notes
+    -----
     If no context is current, the one of ``pycuda.autoinit`` becomes current.
     """
     from pycuda.notebook._magic import CudaMagic
@@ -58,7 +65,13 @@ def load_ipython_extension(shell: Any) -> None:
 
 
 def unload_ipython_extension(shell: Any) -> None:
-    """Disconnect the extension; ``%unload_ext pycuda.notebook`` does it."""
+    """Disconnect the extension; ``%unload_ext pycuda.notebook`` does it.
+
+    Parameters
+    ----------
+    shell : IPython.InteractiveShell
+        The shell.
+    """
     global _loaded
     if _loaded is not None:
         _loaded.unload()

@@ -45,11 +45,29 @@ _hide_imports(globals())
 
 
 def timeline(*paths: str | os.PathLike[str], most: int = MOST) -> Timeline:
-    """Return a :class:`Timeline`, which records while it is entered.
+    """Return a timeline, which records while it is entered.
 
-    ``paths``: files to write at the end, ``.html``, ``.json`` or ``.txt``. ``most``:
-    how many calls are kept; later ones are only counted. One timeline records at a
-    time.
+    Parameters
+    ----------
+    *paths : path
+        Files to write at the end, ``.html``, ``.json`` or ``.txt``.
+    most : int, optional
+        How many calls are kept; later ones are only counted.
+
+    Returns
+    -------
+    Timeline
+        The timeline, for a ``with`` statement. One timeline records at a time.
+
+    See Also
+    --------
+    range : Name a part of the program.
+
+    Examples
+    --------
+    >>> from pycuda.profile import timeline
+    >>> with timeline() as record:
+    ...     _ = gpuarray.zeros(1000)
     """
     return Timeline(*paths, most=most)
 
@@ -67,8 +85,24 @@ _nvtx: Callable[[], ctypes.CDLL | None] = functools.cache(
 def range(name: str) -> Iterator[None]:
     """Name a part of the program, in the timeline and in Nsight Systems.
 
-    The name appears as a bar above the calls of the part. If the library of NVTX is
-    installed, it is a range of NVTX as well.
+    Parameters
+    ----------
+    name : str
+        The name. It appears as a bar above the calls of the part.
+
+    Yields
+    ------
+    None
+        While the part runs, as a ``with`` statement needs it.
+
+    Raises
+    ------
+    TypeError
+        If the name is not a text.
+
+    Notes
+    -----
+    If the library of NVTX is installed, the part is a range of NVTX as well.
     """
     if not isinstance(name, str):
         raise TypeError(f"the name of a range is a text, not {name!r}")

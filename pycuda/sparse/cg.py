@@ -98,15 +98,19 @@ def _is_gpu(value: Any) -> bool:
 
 
 class CGStateContainer:
-    """A system of equations and the state of its solution.
+    """System of equations and the state of its solution.
 
-    ``operator`` is an ``OperatorBase`` that is Hermitian and positive definite.
-    ``precon`` is an operator too, which approximates the inverse. The default is the
-    identity. ``pagelocked_allocator(shape, dtype, stream)`` allocates the memory for
-    numbers that are copied to the host. The default is a pool of its own.
+    ``reset`` begins, ``run`` iterates.
 
-    ``reset(rhs, x)`` begins. It sets ``rhs`` and the attributes after it. The start
-    vector ``x`` is overwritten with the solution.
+    Parameters
+    ----------
+    operator : OperatorBase
+        Matrix or operator that is Hermitian and positive definite.
+    precon : OperatorBase, optional
+        Operator that approximates the inverse. The default is the identity.
+    pagelocked_allocator : callable, optional
+        Function of a shape, a dtype and a stream that allocates the memory for numbers
+        that are copied to the host. The default is a pool of its own.
 
     Attributes
     ----------
@@ -128,6 +132,27 @@ class CGStateContainer:
         The inner product of the residual and the preconditioned residual, without axes.
     real_delta_queue : list of AsyncInnerProduct
         The numbers that are being copied to the host, the oldest first.
+
+    Raises
+    ------
+    TypeError
+        If ``pagelocked_allocator`` is not callable.
+    ValueError
+        If the operator is not square, or if the preconditioner has another shape.
+
+    See Also
+    --------
+    solve_pkt_with_cg : Solve a system with a PacketedSpMV.
+
+    Examples
+    --------
+    >>> from pycuda.sparse.cg import CGStateContainer
+    >>> from pycuda.sparse.csr import CsrSpMV
+    >>> container = CGStateContainer(CsrSpMV(np.array([[4.0, 1], [1, 3]])))
+    >>> container.reset(gpuarray.to_gpu(np.array([1.0, 2])))
+    >>> x = container.run()
+    >>> np.round(x.get(), 4)
+    array([0.0909, 0.6364])
     """
 
     def __init__(
@@ -166,18 +191,52 @@ class CGStateContainer:
     # -- kernels -----------------------------------------------------------------------
 
     def make_lc2_kernel(self, dtype: Any, a_is_gpu: bool, b_is_gpu: bool) -> Any:
-        """Return the prepared function of ``z = a * x + b * y``: a, x, b, y, z, n.
+        """Return the prepared function of ``z = a * x + b * y``.
 
-        A scalar on the device is passed by its address.
+        Parameters
+        ----------
+        dtype : dtype_like
+            Dtype of vectors and scalars.
+        a_is_gpu : bool
+            If true, ``a`` is the address of a scalar on the device.
+        b_is_gpu : bool
+            If true, ``b`` is the address of a scalar on the device.
+
+        Returns
+        -------
+        Function
+            The kernel. Its parameters are a, x, b, y, z, n.
         """
         dtype = np.dtype(dtype)
         descriptors = ((a_is_gpu, dtype, dtype), (b_is_gpu, dtype, dtype))
         return _combination_by_address(descriptors, dtype)
 
     def lc2(self, a: Any, x: Any, b: Any, y: Any, out: Any = None) -> GPUArray:
-        """Return ``a * x + b * y`` of vectors, in ``out`` if it is given.
+        """Return ``a * x + b * y`` of vectors.
 
-        ``a`` and ``b`` are numbers, or arrays of one element on the device.
+        Parameters
+        ----------
+        a : number or GPUArray
+            Factor, a number or an array of one element on the device.
+        x : GPUArray
+            First vector.
+        b : number or GPUArray
+            Factor, a number or an array of one element on the device.
+        y : GPUArray
+            Second vector.
+        out : GPUArray, optional
+            Array of the result's shape to which the result goes. The default is a new
+            array.
+
+        Returns
+        -------
+        GPUArray
+            The result: ``out``, or a new array.
+
+        Raises
+        ------
+        ValueError
+            If the vectors differ in shape or dtype, or have gaps.
         """
         x, y = _plain_array(x), _plain_array(y)
         if x.shape != y.shape or x.dtype != y.dtype:
@@ -222,12 +281,42 @@ class CGStateContainer:
     def guarded_div_kernel(self, dtype_x: Any, dtype_y: Any, dtype_z: Any) -> Any:
         """Return the prepared function of ``z = x / y``, or 0 if ``y`` is 0.
 
-        Its arguments are x, y, z, n.
+        Parameters
+        ----------
+        dtype_x : dtype_like
+            Dtype of ``x``.
+        dtype_y : dtype_like
+            Dtype of ``y``.
+        dtype_z : dtype_like
+            Dtype of ``z``.
+
+        Returns
+        -------
+        Function
+            The kernel. Its parameters are x, y, z, n.
         """
         return _guarded_div_kernel(*map(np.dtype, (dtype_x, dtype_y, dtype_z)))
 
     def guarded_div(self, a: GPUArray, b: GPUArray) -> GPUArray:
-        """Return ``a / b`` of arrays on the device, 0 where ``b`` is 0."""
+        """Return ``a / b``, and 0 where ``b`` is 0.
+
+        Parameters
+        ----------
+        a : GPUArray
+            Dividends.
+        b : GPUArray
+            Divisors, of the same shape.
+
+        Returns
+        -------
+        GPUArray
+            A new array of the common dtype.
+
+        Raises
+        ------
+        ValueError
+            If the shapes differ.
+        """
         a, b = _plain_array(a), _plain_array(b)
         if a.shape != b.shape:
             raise ValueError(f"shapes {a.shape} and {b.shape} are not divided")
@@ -254,7 +343,23 @@ class CGStateContainer:
         return result if result.flags.forc else result.copy()
 
     def reset(self, rhs: GPUArray, x: GPUArray | None = None) -> None:
-        """Begin with the right-hand side and a start vector, by default zeros."""
+        """Begin with a right-hand side and a start vector.
+
+        Parameters
+        ----------
+        rhs : GPUArray
+            Right-hand side, in the operator's dtype.
+        x : GPUArray, optional
+            Start vector, which is overwritten with the solution. The default is a new
+            vector of zeros.
+
+        Raises
+        ------
+        TypeError
+            If a vector has another dtype.
+        ValueError
+            If a vector has another shape.
+        """
         count = self.operator.shape[0]
         for vector, name in ((rhs, "rhs"), (x, "x")):
             if vector is None:
@@ -284,8 +389,15 @@ class CGStateContainer:
     def one_iteration(self, compute_real_residual: bool = False) -> None:
         """Enqueue one iteration.
 
-        With ``compute_real_residual`` the residual is computed from its definition, and
-        the square of its norm is added to ``real_delta_queue``.
+        Parameters
+        ----------
+        compute_real_residual : bool, optional
+            If true, compute the residual from its definition, and add the square of its
+            norm to ``real_delta_queue``.
+
+        Notes
+        -----
+        The call does not wait.
         """
         product = self._applied(self.operator, self.d, self._product)
         curvature = inner_product(self.d, product, self._allocator)
@@ -320,7 +432,19 @@ class CGStateContainer:
         """Return a graph that solves the system of ``reset`` at each launch.
 
         Its loops run on the device until the residual's norm is below ``tol`` times
-        that of ``rhs``, or for ``max_iterations``. See ``CGGraph``.
+        that of ``rhs``, or for ``max_iterations``.
+
+        Parameters
+        ----------
+        max_iterations : int, optional
+            Number of iterations at most.
+        tol : float, optional
+            Norm of the residual in parts of the norm of ``rhs``.
+
+        Returns
+        -------
+        CGGraph
+            The graph.
         """
         return CGGraph(self, max_iterations, tol)
 
@@ -346,13 +470,32 @@ class CGStateContainer:
     ) -> GPUArray:
         """Iterate until the residual's norm is below ``tol`` times that of ``rhs``.
 
-        Returns ``x``. The default ``max_iterations`` is ten times the number of
-        unknowns, at least 1000. ``debug_callback(what, iterations, x, residual, d,
-        delta)`` is called after each iteration. ``what`` is "it", or "it+residual" if
-        the residual was computed from its definition, and "end" before the return.
+        Parameters
+        ----------
+        max_iterations : int, optional
+            Number of iterations at most. The default is ten times the number of
+            unknowns, at least 1000.
+        tol : float, optional
+            Norm of the residual in parts of the norm of ``rhs``.
+        debug_callback : callable, optional
+            Function ``(what, iterations, x, residual, d, delta)`` that is called after
+            each iteration. ``what`` is "it", or "it+residual" if the residual was
+            computed from its definition, and "end" before the return.
 
-        Raises ConvergenceError if the residual is not small after the last iteration,
-        or is not a finite number.
+        Returns
+        -------
+        GPUArray
+            The solution ``x``.
+
+        Raises
+        ------
+        ConvergenceError
+            If the residual is not small after the last iteration, or is not a finite
+            number.
+
+        Notes
+        -----
+        The call waits for the residual that ends the iteration.
         """
         if max_iterations is None:
             max_iterations = max(10 * self.operator.shape[0], 1000)
@@ -410,11 +553,51 @@ def solve_pkt_with_cg(
 ) -> tuple[GPUArray, int, int]:
     """Solve ``A x = b`` with a PacketedSpMV.
 
-    Returns (x, iterations, number of residuals computed from their definition). ``b``,
-    the start vector ``x`` and the result are in the matrix's order. ``precon`` is
-    applied to permuted vectors: ``DiagonalPreconditioner(spmv.permute(v))``. ``debug``
-    prints the residual's norm each time it is computed from its definition, and waits
-    for it. Raises ConvergenceError as ``CGStateContainer.run`` does.
+    Parameters
+    ----------
+    pkt_spmv : PacketedSpMV
+        Matrix that is Hermitian and positive definite.
+    b : GPUArray
+        Right-hand side, in the matrix's order.
+    precon : OperatorBase, optional
+        Preconditioner of permuted vectors: ``DiagonalPreconditioner(spmv.permute(v))``.
+    x : GPUArray, optional
+        Start vector, in the matrix's order. The default is zeros.
+    tol : float, optional
+        Norm of the residual in parts of the norm of ``b``.
+    max_iterations : int, optional
+        Number of iterations at most. The default is ten times the number of unknowns,
+        at least 1000.
+    debug : bool, optional
+        If true, print the residual's norm each time it is computed from its definition,
+        and wait for it.
+    pagelocked_allocator : callable, optional
+        Function of a shape, a dtype and a stream that allocates the memory for numbers
+        that are copied to the host.
+
+    Returns
+    -------
+    solution : GPUArray
+        The solution, in the matrix's order.
+    iterations : int
+        Number of iterations.
+    residuals : int
+        Number of residuals computed from their definition.
+
+    Raises
+    ------
+    ConvergenceError
+        If the residual is not small after the last iteration, or is not a finite
+        number.
+
+    Examples
+    --------
+    >>> from pycuda.sparse.cg import solve_pkt_with_cg
+    >>> from pycuda.sparse.packeted import PacketedSpMV
+    >>> A = PacketedSpMV(np.array([[4.0, 1], [1, 3]]), is_symmetric=True)
+    >>> x, iterations, _ = solve_pkt_with_cg(A, gpuarray.to_gpu(np.array([1.0, 2])))
+    >>> np.round(x.get(), 4)
+    array([0.0909, 0.6364])
     """
     counts = {"it": 0, "it+residual": 0}
 

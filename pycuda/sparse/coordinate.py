@@ -76,7 +76,15 @@ def _function(text: str, name: str, types: str) -> Any:
 
 
 def sample_sources() -> Iterator[tuple[str, str]]:
-    """Yield (name, source) of kernels, for tools/compile_matrix.py."""
+    """Yield names and sources of kernels, for checks with other compilers.
+
+    Yields
+    ------
+    name : str
+        Name of the kernel.
+    source : str
+        The source in CUDA C++.
+    """
     for name, value in CTYPES.items():
         for template in (COO_FLAT_KERNEL_TEMPLATE, COO_SERIAL_KERNEL_TEMPLATE):
             text = template.format(
@@ -86,16 +94,19 @@ def sample_sources() -> Iterator[tuple[str, str]]:
 
 
 class CoordinateSpMV(DeviceOperator):
-    """A matrix in coordinate form on the device: ``y = A(x)``.
+    """Matrix in coordinate form on the device: ``y = A(x)``.
 
-    ``mat`` is a matrix of scipy.sparse of any format, any object with ``tocsr()``, or a
-    NumPy array with two axes. ``dtype`` is float32, float64, complex64 or complex128.
-
-    The elements are stored by rows. Each warp processes ``interval_size`` of the first
-    ``tail`` elements. The elements after those are added one by one.
-
-    The sums of a row that more than two warps share may differ in their last bits from
-    run to run, because warps add to it in any order.
+    Parameters
+    ----------
+    mat : sparse matrix or numpy.ndarray
+        Matrix of scipy.sparse of any format, any object with ``tocsr()``, or a NumPy
+        array with two axes.
+    dtype : dtype_like, optional
+        Dtype of the elements: float32, float64, complex64 or complex128. The default is
+        that of the matrix.
+    allocator : callable or None, optional
+        Function of a number of bytes that returns device memory. The default is the
+        default allocator.
 
     Attributes
     ----------
@@ -117,6 +128,30 @@ class CoordinateSpMV(DeviceOperator):
         The number of elements that a warp processes.
     tail : int
         The number of elements that the first kernel processes; a warp adds the others.
+
+    Raises
+    ------
+    TypeError
+        If the dtype is another one, or if ``mat`` is no matrix.
+    ValueError
+        If an index is outside the matrix.
+
+    See Also
+    --------
+    pycuda.sparse.csr.CsrSpMV : Compressed rows.
+
+    Notes
+    -----
+    The matrix is copied to the current context. The sums of a row that more than two
+    warps share may differ in their last bits from run to run, because warps add to it
+    in any order.
+
+    Examples
+    --------
+    >>> from pycuda.sparse.coordinate import CoordinateSpMV
+    >>> A = CoordinateSpMV(np.array([[1.0, 0, 2], [0, 3, 0]]))
+    >>> A(gpuarray.to_gpu(np.array([1.0, 1, 1])))
+    array([3., 3.])
     """
 
     def __init__(self, mat: Any, dtype: Any = None, allocator: Any = None) -> None:
@@ -134,7 +169,47 @@ class CoordinateSpMV(DeviceOperator):
         dtype: Any = None,
         allocator: Any = None,
     ) -> CoordinateSpMV:
-        """Return a matrix made of rows, columns and values, in any order."""
+        """Return a matrix made of rows, columns and values, in any order.
+
+        Parameters
+        ----------
+        rows : array_like
+            The rows of the elements, NumPy or GPUArray.
+        columns : array_like
+            The columns of the elements, NumPy or GPUArray.
+        data : array_like
+            The elements, NumPy or GPUArray.
+        shape : tuple of int
+            Numbers of rows and columns.
+        dtype : dtype_like, optional
+            Dtype of the elements. The default is that of ``data``.
+        allocator : callable or None, optional
+            Function of a number of bytes that returns device memory. The default is the
+            default allocator.
+
+        Returns
+        -------
+        CoordinateSpMV
+            The matrix.
+
+        Raises
+        ------
+        TypeError
+            If the dtype is another one than the class takes.
+        ValueError
+            If an index is outside the matrix, or if the arrays have different lengths.
+
+        Notes
+        -----
+        GPUArrays are copied to the host.
+
+        Examples
+        --------
+        >>> from pycuda.sparse.coordinate import CoordinateSpMV
+        >>> A = CoordinateSpMV.from_arrays([1, 0], [0, 1], [2.0, 3.0], shape=(2, 2))
+        >>> A(gpuarray.to_gpu(np.array([1.0, 10])))
+        array([30.,  2.])
+        """
         rows, columns = host_array(rows, "rows"), host_array(columns, "columns")
         data = host_array(data, "data")
         if not len(rows) == len(columns) == len(data):
@@ -197,22 +272,54 @@ class CoordinateSpMV(DeviceOperator):
     def get_flat_kernel(self) -> Any:
         """Return the prepared function for the first ``tail`` elements.
 
-        Its arguments are tail, interval_size, rows, columns, elements, x and y. It adds
-        to y.
+        Returns
+        -------
+        Function
+            The kernel. Its parameters are tail, interval_size, rows, columns, elements,
+            x and y. It adds to y.
         """
         return self._kernel(COO_FLAT_KERNEL_TEMPLATE, "spmv_coo_flat_kernel")
 
     def get_serial_kernel(self) -> Any:
         """Return the prepared function, for one warp, for the elements after ``tail``.
 
-        Its arguments are tail, nnz, rows, columns, elements, x and y.
+        Returns
+        -------
+        Function
+            The kernel. Its parameters are tail, nnz, rows, columns, elements, x and y.
+            It adds to y.
         """
         return self._kernel(COO_SERIAL_KERNEL_TEMPLATE, "spmv_coo_serial_kernel")
 
     def __call__(self, x: Any, y: Any = None, stream: Any = None) -> GPUArray:
-        """Return the product with ``x``, in ``y`` if it is given.
+        """Return the product with a vector.
 
-        Arguments and errors are those of ``pycuda.sparse.csr.CsrSpMV``.
+        Parameters
+        ----------
+        x : GPUArray
+            Vector of (columns,) elements without gaps, in the matrix's dtype.
+        y : GPUArray, optional
+            Vector of (rows,) elements for the result. The default is a new array.
+        stream : Stream, optional
+            Stream in which the work is enqueued. The default is the current stream.
+
+        Returns
+        -------
+        GPUArray
+            The vector ``y``, or a new one.
+
+        Raises
+        ------
+        TypeError
+            If a vector has another dtype.
+        ValueError
+            If a vector has another shape or gaps, or if both share memory.
+        LogicError
+            If another context than the matrix's is current.
+
+        Notes
+        -----
+        The call does not wait. With ``y`` nothing is allocated.
         """
         y = self._check_operands(x, y)
         if self.shape[0]:
@@ -222,7 +329,17 @@ class CoordinateSpMV(DeviceOperator):
         return y
 
     def add_to(self, x: GPUArray, y: GPUArray, stream: Any = None) -> None:
-        """Add the product with ``x`` to ``y`` without checks."""
+        """Add the product with ``x`` to ``y`` without checks.
+
+        Parameters
+        ----------
+        x : GPUArray
+            Vector of (columns,) elements without gaps, in the matrix's dtype.
+        y : GPUArray
+            Vector of (rows,) elements, to which the product is added.
+        stream : Stream, optional
+            Stream in which the work is enqueued. The default is the current stream.
+        """
         if self.nnz == 0:
             return
         arrays = (self.row_gpu.ptr, self.col_gpu.ptr, self.data_gpu.ptr, x.ptr, y.ptr)
@@ -237,7 +354,22 @@ class CoordinateSpMV(DeviceOperator):
             )
 
     def to_scipy(self) -> Any:
-        """Return the matrix as a scipy.sparse.coo_matrix; ImportError without SciPy."""
+        """Return the matrix in SciPy's form.
+
+        Returns
+        -------
+        scipy.sparse.coo_matrix
+            The matrix on the host.
+
+        Raises
+        ------
+        ImportError
+            If SciPy is not installed.
+
+        Notes
+        -----
+        The call waits for the copies.
+        """
         self._check_context()
         arrays = (self.data_gpu.get(), (self.row_gpu.get(), self.col_gpu.get()))
         return scipy_sparse().coo_matrix(arrays, shape=self.shape)

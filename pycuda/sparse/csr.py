@@ -34,8 +34,14 @@ _hide_imports(globals())
 class Shape(NamedTuple):
     """Threads of a block, elements that each reads, and blocks of a multiprocessor.
 
-    All loads of a thread are in flight at the same time. More loads leave registers for
-    fewer threads. The third number limits the registers.
+    Parameters
+    ----------
+    threads : int
+        Threads of a block.
+    items : int
+        Elements that a thread reads.
+    blocks : int
+        Blocks of a multiprocessor, which limit the registers.
 
     Attributes
     ----------
@@ -45,6 +51,11 @@ class Shape(NamedTuple):
         The number of elements that a thread reads.
     blocks : int
         The number of blocks of a multiprocessor.
+
+    Notes
+    -----
+    All loads of a thread are in flight at the same time. More loads leave registers for
+    fewer threads.
     """
 
     threads: int
@@ -91,7 +102,26 @@ join_parts(const joint *joints, const T *partial, T *y, int count)
 
 
 class Kind(NamedTuple):
-    """The parameters of a kernel's source; the last four come from a plan.
+    """Parameters of a kernel's source.
+
+    Parameters
+    ----------
+    dtype : numpy.dtype
+        Dtype of the elements.
+    wide_index : bool
+        If true, columns have 64 bits.
+    wide_offset : bool
+        If true, places of elements have 64 bits.
+    shape : Shape
+        The shape of the blocks.
+    lanes : int
+        Number of lanes that process a row, from a plan.
+    passes : int
+        Number of passes over the rows of a tile, from a plan.
+    uneven : bool
+        If true, warps process rows that are far longer than most, from a plan.
+    cut : bool
+        If true, tiles may end within a row, from a plan.
 
     Attributes
     ----------
@@ -124,7 +154,18 @@ class Kind(NamedTuple):
 
 
 def kernel_text(kind: Kind) -> str:
-    """Return the source of the kernels for matrices of one kind."""
+    """Return the source of the kernels for matrices of one kind.
+
+    Parameters
+    ----------
+    kind : Kind
+        Parameters of the source.
+
+    Returns
+    -------
+    str
+        The source in CUDA C++.
+    """
     return _TEXT.format(
         value=CTYPES[kind.dtype.name],
         index="long long" if kind.wide_index else "int",
@@ -138,7 +179,15 @@ def kernel_text(kind: Kind) -> str:
 
 
 def sample_sources() -> Iterator[tuple[str, str]]:
-    """Yield (name, source) of kernels, for tools/compile_matrix.py."""
+    """Yield names and sources of kernels, for checks with other compilers.
+
+    Yields
+    ------
+    name : str
+        Name of the kernel.
+    source : str
+        The source in CUDA C++.
+    """
     for name in CTYPES:
         dtype: np.dtype[Any] = np.dtype(name)
         whole, cut = WHOLE[dtype.itemsize], CUT[dtype.itemsize]
@@ -169,7 +218,20 @@ def _job_dtype(wide: bool) -> np.dtype[Any]:
 
 
 def shape_for(indptr: np.ndarray[Any, Any], itemsize: int) -> Shape:
-    """Return the shape of the blocks for a matrix with these rows."""
+    """Return the shape of the blocks for a matrix with these rows.
+
+    Parameters
+    ----------
+    indptr : numpy.ndarray
+        Places where the rows begin, and the number of elements.
+    itemsize : int
+        Bytes of an element.
+
+    Returns
+    -------
+    Shape
+        The shape.
+    """
     whole = WHOLE[itemsize]
     longest = int(np.diff(indptr).max(initial=0))
     cut = longest > whole.threads * whole.items // 8
@@ -177,12 +239,21 @@ def shape_for(indptr: np.ndarray[Any, Any], itemsize: int) -> Shape:
 
 
 class Plan:
-    """The division of a matrix into tiles of at most ``threads * items`` elements.
+    """Division of a matrix into tiles of at most ``threads * items`` elements.
 
-    If no row has more than an eighth of that, ``jobs`` are whole rows. Otherwise
-    ``cut`` is true, and a tile may end within a row. For each tile, ``slots`` has twice
-    the place of its first partial sum, plus 1 if its first row began in an earlier
-    tile.
+    If no row has more than an eighth of that, tiles are whole rows. Otherwise a tile
+    may end within a row.
+
+    Parameters
+    ----------
+    indptr : numpy.ndarray
+        Places where the rows begin, and the number of elements.
+    wide : bool
+        If true, places of elements have 64 bits.
+    threads : int
+        Threads of a block.
+    items : int
+        Elements that a thread reads.
 
     Attributes
     ----------
@@ -298,14 +369,55 @@ def _padded(array: np.ndarray[Any, Any], dtype: Any, allocator: Any) -> GPUArray
 
 
 class CsrSpMV(DeviceOperator):
-    """A matrix in compressed rows on the device: ``y = A(x)``.
+    """Matrix in compressed rows on the device: ``y = A(x)``.
 
-    ``mat`` is a matrix of scipy.sparse of any format, what else has ``tocsr()``, or a
-    numpy array of two axes. ``dtype`` is float32, float64, complex64 or complex128, by
-    default the matrix's. The data are copied to the current context, to memory of
-    ``allocator``; indices take 4 bytes where they fit.
+    Parameters
+    ----------
+    mat : sparse matrix or numpy.ndarray
+        Matrix of scipy.sparse of any format, any object with ``tocsr()``, or a NumPy
+        array with two axes.
+    dtype : dtype_like, optional
+        Dtype of the elements: float32, float64, complex64 or complex128. The default is
+        that of the matrix.
+    allocator : callable or None, optional
+        Function of a number of bytes that returns device memory. The default is the
+        default allocator.
 
-    Raises TypeError for other dtypes, ValueError for indices outside of the matrix.
+    Attributes
+    ----------
+    nnz : int
+        Number of elements.
+    indptr : GPUArray
+        Places where the rows begin, and the number of elements.
+    index_dtype : numpy.dtype
+        Dtype of the columns: int32 where they fit, else int64.
+    num_blocks : int
+        Number of blocks.
+    block_size : int
+        Threads of a block.
+
+    Raises
+    ------
+    TypeError
+        If the dtype is another one, or if ``mat`` is no matrix.
+    ValueError
+        If an index is outside the matrix.
+
+    See Also
+    --------
+    pycuda.sparse.packeted.PacketedSpMV : Packets, for square matrices.
+    pycuda.sparse.cg.CGStateContainer : Solve a system of equations.
+
+    Notes
+    -----
+    The matrix is copied to the current context.
+
+    Examples
+    --------
+    >>> from pycuda.sparse.csr import CsrSpMV
+    >>> A = CsrSpMV(np.array([[1.0, 0, 2], [0, 3, 0]]))
+    >>> A(gpuarray.to_gpu(np.array([1.0, 1, 1])))
+    array([3., 3.])
     """
 
     def __init__(self, mat: Any, dtype: Any = None, allocator: Any = None) -> None:
@@ -321,10 +433,49 @@ class CsrSpMV(DeviceOperator):
         dtype: Any = None,
         allocator: Any = None,
     ) -> CsrSpMV:
-        """Return a matrix made of its three arrays, of NumPy or GPUArrays.
+        """Return a matrix made of its three arrays.
 
         Row ``i`` has the elements ``data[indptr[i]:indptr[i + 1]]`` in the columns
-        ``indices[indptr[i]:indptr[i + 1]]``. GPUArrays are copied back for checks.
+        ``indices[indptr[i]:indptr[i + 1]]``.
+
+        Parameters
+        ----------
+        indptr : array_like
+            Places where the rows begin, and the number of elements, NumPy or GPUArray.
+        indices : array_like
+            The columns of the elements, NumPy or GPUArray.
+        data : array_like
+            The elements, NumPy or GPUArray.
+        shape : tuple of int
+            Numbers of rows and columns.
+        dtype : dtype_like, optional
+            Dtype of the elements. The default is that of ``data``.
+        allocator : callable or None, optional
+            Function of a number of bytes that returns device memory. The default is the
+            default allocator.
+
+        Returns
+        -------
+        CsrSpMV
+            The matrix.
+
+        Raises
+        ------
+        TypeError
+            If the dtype is another one than the class takes.
+        ValueError
+            If the arrays do not describe a matrix of this shape.
+
+        Notes
+        -----
+        GPUArrays are copied to the host for checks.
+
+        Examples
+        --------
+        >>> from pycuda.sparse.csr import CsrSpMV
+        >>> A = CsrSpMV.from_arrays([0, 1, 2], [1, 0], [3.0, 2.0], shape=(2, 2))
+        >>> A(gpuarray.to_gpu(np.array([1.0, 10])))
+        array([30.,  2.])
         """
         self = cls.__new__(cls)
         self._build(HostCSR(indptr, indices, data, shape, dtype), allocator)
@@ -376,14 +527,36 @@ class CsrSpMV(DeviceOperator):
         return self._data[: self.nnz]
 
     def __call__(self, x: Any, y: Any = None, stream: Any = None) -> GPUArray:
-        """Return the product with ``x``, in ``y`` if it is given.
+        """Return the product with a vector.
 
-        ``x`` has (columns,) elements and ``y`` (rows,). Both have the matrix's dtype
-        and no gaps. The work is enqueued on ``stream``, by default the current one.
-        With ``y`` nothing is allocated.
+        Parameters
+        ----------
+        x : GPUArray
+            Vector of (columns,) elements without gaps, in the matrix's dtype.
+        y : GPUArray, optional
+            Vector of (rows,) elements for the result. The default is a new array.
+        stream : Stream, optional
+            Stream in which the work is enqueued. The default is the current stream.
 
-        Raises TypeError for other dtypes, ValueError for other shapes and if the two
-        share memory, LogicError in another context than the matrix's.
+        Returns
+        -------
+        GPUArray
+            The vector ``y``, or a new one.
+
+        Raises
+        ------
+        TypeError
+            If a vector has another dtype.
+        ValueError
+            If a vector has another shape or gaps, or if both share memory.
+        LogicError
+            If another context than the matrix's is current.
+
+        Notes
+        -----
+        The call does not wait. With ``y`` nothing is allocated. The matrix owns memory
+        for the sums of rows that several blocks share, so a call in another stream
+        waits on the device for the previous call.
         """
         y = self._check_operands(x, y)
         if self.num_blocks == 0:
@@ -454,7 +627,22 @@ class CsrSpMV(DeviceOperator):
         )
 
     def to_scipy(self) -> Any:
-        """Return the matrix as a scipy.sparse.csr_matrix; ImportError without SciPy."""
+        """Return the matrix in SciPy's form.
+
+        Returns
+        -------
+        scipy.sparse.csr_matrix
+            The matrix on the host.
+
+        Raises
+        ------
+        ImportError
+            If SciPy is not installed.
+
+        Notes
+        -----
+        The call waits for the copies.
+        """
         self._check_context()
         arrays = (self.data.get(), self.indices.get(), self.indptr.get())
         return scipy_sparse().csr_matrix(arrays, shape=self.shape)

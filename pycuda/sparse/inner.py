@@ -31,7 +31,13 @@ def _own_streams() -> dict[int, _cuda.Stream]:
 
 
 def get_stream() -> _cuda.Stream:
-    """Return an unused stream of the current context, from the pool if possible."""
+    """Return an unused stream of the current context, from the pool if possible.
+
+    Returns
+    -------
+    Stream
+        The stream.
+    """
     own = _own_streams()
     for reference in list(STREAM_POOL):
         stream = reference()
@@ -57,17 +63,54 @@ atexit.register(_at_exit)
 
 
 def inner_product(a: GPUArray, b: GPUArray, allocator: Any = None) -> GPUArray:
-    """Return the sum of ``conj(a) * b`` as an array without axes."""
+    """Return the sum of ``conj(a) * b``.
+
+    Parameters
+    ----------
+    a : GPUArray
+        First vector.
+    b : GPUArray
+        Second vector, of the same length.
+    allocator : callable, optional
+        Function of a number of bytes that returns device memory. The default is the
+        allocator of the array.
+
+    Returns
+    -------
+    GPUArray
+        A new array without axes.
+
+    Notes
+    -----
+    The call does not wait.
+
+    Examples
+    --------
+    >>> from pycuda.sparse.inner import inner_product
+    >>> x = gpuarray.to_gpu(np.array([1.0, 2, 3]))
+    >>> print(inner_product(x, x))
+    14.0
+    """
     return gpuarray.dot(a.conj() if a.dtype.kind == "c" else a, b, allocator=allocator)
 
 
 class AsyncInnerProduct:
-    """The inner product of two vectors, which is copied to the host asynchronously.
+    """Inner product of two vectors, which is copied to the host asynchronously.
 
-    ``gpu_result`` is the sum of ``conj(a) * b``, an array without axes, which kernels
-    can use at once. When the device has computed it, ``get_host_result()`` starts the
-    copy to ``pagelocked_allocator((), dtype, copy_stream)`` on a separate stream. The
-    ``allocate`` of a PageLockedMemoryPool is such an allocator.
+    When the device has computed the sum of ``conj(a) * b``, ``get_host_result`` starts
+    the copy on a separate stream.
+
+    Parameters
+    ----------
+    a : GPUArray
+        First vector.
+    b : GPUArray
+        Second vector, of the same length.
+    pagelocked_allocator : callable
+        Function of a shape, a dtype and a stream that returns page-locked memory, such
+        as ``allocate`` of a PageLockedMemoryPool.
+    _allocator : callable, optional
+        Allocator of the result on the device.
 
     Attributes
     ----------
@@ -85,6 +128,14 @@ class AsyncInnerProduct:
         The page-locked memory that gets the product, once the copy has begun.
     copy_finished_evt : pycuda.driver.Event or None
         The event that is recorded when the copy is done.
+
+    Examples
+    --------
+    >>> from pycuda.sparse.inner import AsyncInnerProduct
+    >>> x = gpuarray.to_gpu(np.array([1.0, 2, 3]))
+    >>> product = AsyncInnerProduct(x, x, drv.PageLockedMemoryPool().allocate)
+    >>> print(product.wait())
+    14.0
     """
 
     gpu_result: GPUArray
@@ -112,7 +163,18 @@ class AsyncInnerProduct:
         self._value: Any = None
 
     def get_host_result(self) -> Any:
-        """Return the product as a number, or None if it has not arrived."""
+        """Return the product if it has arrived.
+
+        Returns
+        -------
+        numpy.generic or None
+            The number, or None if it has not arrived.
+
+        Notes
+        -----
+        The call does not wait. The first call after the device has computed the product
+        starts the copy.
+        """
         if self._value is not None:
             return self._value
         if not self.gpu_finished:
@@ -125,7 +187,13 @@ class AsyncInnerProduct:
         return self._finish()
 
     def wait(self) -> Any:
-        """Return the product as a number, which must have arrived."""
+        """Wait for the product and return it.
+
+        Returns
+        -------
+        numpy.generic
+            The number.
+        """
         if self._value is not None:
             return self._value
         if not self.gpu_finished:

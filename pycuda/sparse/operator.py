@@ -16,9 +16,22 @@ _hide_imports(globals())
 
 
 class OperatorBase:
-    """The base class of operators, which define ``shape``, ``dtype`` and the call.
+    """Base class of operators, which define ``shape``, ``dtype`` and the call.
 
-    A call gets the operand and returns a GPUArray, which may be the operand.
+    See Also
+    --------
+    IdentityOperator : Return the operand.
+    DiagonalPreconditioner : Multiply element by element.
+
+    Examples
+    --------
+    >>> from pycuda.sparse.operator import OperatorBase
+    >>> class Twice(OperatorBase):
+    ...     shape, dtype = (3, 3), np.dtype(np.float64)
+    ...     def __call__(self, operand):
+    ...         return 2 * operand
+    >>> Twice()(gpuarray.ones(3, np.float64))
+    array([2., 2., 2.])
     """
 
     @property
@@ -32,11 +45,35 @@ class OperatorBase:
         raise NotImplementedError(f"{type(self).__name__} has no shape")
 
     def __call__(self, operand: Any) -> Any:
+        """Apply the operator.
+
+        Parameters
+        ----------
+        operand : GPUArray
+            Vector with one axis.
+
+        Returns
+        -------
+        GPUArray
+            The result, which may be the operand.
+
+        Raises
+        ------
+        NotImplementedError
+            If a class does not define the call.
+        """
         raise NotImplementedError(f"{type(self).__name__} cannot be applied")
 
 
 class IdentityOperator(OperatorBase):
-    """The operator that returns its operand, a vector of ``n`` elements.
+    """Operator that returns its operand.
+
+    Parameters
+    ----------
+    dtype : dtype_like
+        Dtype of the vector.
+    n : int
+        Number of elements.
 
     Attributes
     ----------
@@ -61,20 +98,41 @@ class IdentityOperator(OperatorBase):
         return self.n, self.n
 
     def __call__(self, operand: Any) -> Any:
-        """Return the operand itself."""
+        """Return the operand itself.
+
+        Parameters
+        ----------
+        operand : GPUArray
+            Vector with one axis.
+
+        Returns
+        -------
+        GPUArray
+            The operand.
+        """
         return operand
 
 
 class DiagonalPreconditioner(OperatorBase):
-    """The operator that multiplies by a vector, element by element.
+    """Operator that multiplies by a vector, element by element.
 
-    For the method of conjugate gradients, the vector is a GPUArray of the inverse of
-    the matrix's diagonal: ``DiagonalPreconditioner(1 / diagonal)``.
+    Parameters
+    ----------
+    diagonal : GPUArray
+        Vector. For the method of conjugate gradients, it is the inverse of the matrix's
+        diagonal: ``DiagonalPreconditioner(1 / diagonal)``.
 
     Attributes
     ----------
     diagonal : pycuda.gpuarray.GPUArray
         The vector, of shape (n,).
+
+    Examples
+    --------
+    >>> from pycuda.sparse.operator import DiagonalPreconditioner
+    >>> operator = DiagonalPreconditioner(gpuarray.to_gpu(np.array([1.0, 2, 3])))
+    >>> operator(gpuarray.ones(3, np.float64))
+    array([1., 2., 3.])
     """
 
     def __init__(self, diagonal: Any) -> None:
@@ -93,7 +151,21 @@ class DiagonalPreconditioner(OperatorBase):
         return n, n
 
     def __call__(self, operand: Any, out: Any = None) -> Any:
-        """Return the product of vector and operand, in ``out`` if it is given."""
+        """Return the product of vector and operand.
+
+        Parameters
+        ----------
+        operand : GPUArray
+            Vector of the same number of elements.
+        out : GPUArray, optional
+            Array of the result's shape to which the result goes. The default is a new
+            array.
+
+        Returns
+        -------
+        GPUArray
+            The result: ``out``, or a new array.
+        """
         diagonal = self.diagonal
         if operand.shape != diagonal.shape and operand.size == diagonal.size:
             diagonal = diagonal.reshape(operand.shape)  # a column counts as a vector

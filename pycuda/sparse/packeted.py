@@ -98,23 +98,36 @@ def _function(*words: Any) -> Any:
 
 
 def sample_sources() -> Iterator[tuple[str, str]]:
-    """Yield (name, source) of kernels, for tools/compile_matrix.py."""
+    """Yield names and sources of kernels, for checks with other compilers.
+
+    Yields
+    ------
+    name : str
+        Name of the kernel.
+    source : str
+        The source in CUDA C++.
+    """
     for name in CTYPES:
         yield name, _text(name, "int", 256, 512)
 
 
 class PacketedSpMV(DeviceOperator):
-    """A square matrix in packets on the device: ``y = A(x)`` of permuted vectors.
+    """Square matrix in packets on the device: ``y = A(x)`` of permuted vectors.
 
-    ``mat`` is a matrix of scipy.sparse of any format, any object with ``tocsr()``, or a
-    NumPy array with two axes. ``is_symmetric`` says that the transpose has elements in
-    the same places. The packets of other matrices are found in the sum of the matrix
-    and its transpose. ``dtype`` is float32, float64, complex64 or complex128.
+    ``permute`` brings the elements of a vector into the order of the packets, and
+    ``unpermute`` brings them back: ``unpermute(A(permute(x)))`` is the product.
 
-    ``permute(x)`` brings the elements of a vector into the order of the packets, and
-    ``unpermute(y)`` brings them back: ``unpermute(A(permute(x)))`` is the product.
-
-    Raises ValueError if the matrix is not square.
+    Parameters
+    ----------
+    mat : sparse matrix or numpy.ndarray
+        Matrix of scipy.sparse of any format, any object with ``tocsr()``, or a NumPy
+        array with two axes.
+    is_symmetric : bool
+        True if the transpose has elements in the same places. The packets of other
+        matrices are found in the sum of the matrix and its transpose.
+    dtype : dtype_like, optional
+        Dtype of the elements: float32, float64, complex64 or complex128. The default is
+        that of the matrix.
 
     Attributes
     ----------
@@ -145,6 +158,25 @@ class PacketedSpMV(DeviceOperator):
         For each row of the matrix, its number in the packets' order.
     remaining_coo_gpu : CoordinateSpMV
         The elements that lie in no packet.
+
+    Raises
+    ------
+    TypeError
+        If the dtype is another one, or if ``mat`` is no matrix.
+    ValueError
+        If the matrix is not square, or if an index is outside the matrix.
+
+    See Also
+    --------
+    pycuda.sparse.csr.CsrSpMV : Compressed rows, for any matrix.
+
+    Examples
+    --------
+    >>> from pycuda.sparse.packeted import PacketedSpMV
+    >>> A = PacketedSpMV(np.array([[1.0, 2], [2, 0]]), is_symmetric=True)
+    >>> x = gpuarray.to_gpu(np.array([1.0, 10]))
+    >>> A.unpermute(A(A.permute(x)))
+    array([21.,  2.])
     """
 
     index_array: GPUArray
@@ -204,9 +236,21 @@ class PacketedSpMV(DeviceOperator):
         )
 
     def find_simple_index_stuff(self, packet_nr_to_dofs: Any) -> tuple[Any, Any, Any]:
-        """Return (old index of each new one, new index of each old one, first rows).
+        """Return the permutations, and the first rows of the packets.
 
-        The first rows are those of the packets, followed by the number of rows.
+        Parameters
+        ----------
+        packet_nr_to_dofs : list of numpy.ndarray
+            The rows of each packet.
+
+        Returns
+        -------
+        new2old : numpy.ndarray
+            Old index of each new one.
+        old2new : numpy.ndarray
+            New index of each old one.
+        base_rows : numpy.ndarray
+            First rows of the packets, followed by the number of rows.
         """
         sizes = [len(dofs) for dofs in packet_nr_to_dofs]
         base_rows = np.concatenate([[0], np.cumsum(sizes)]).astype(self.index_dtype)
@@ -219,9 +263,25 @@ class PacketedSpMV(DeviceOperator):
     def find_local_row_costs_and_remaining_coo(
         self, csr_mat: Any, dof_to_packet_nr: Any, old2new_fetch_indices: Any
     ) -> tuple[Any, Any]:
-        """Return (elements of each row in its packet's block, the other elements).
+        """Return what is in the packets' blocks, and what is not.
 
-        The others are rows and columns, in the order of the packets, and values.
+        Parameters
+        ----------
+        csr_mat : scipy.sparse.csr_matrix
+            The matrix, or an object with ``shape``, ``indptr``, ``indices`` and
+            ``data``.
+        dof_to_packet_nr : numpy.ndarray
+            Packet of each row.
+        old2new_fetch_indices : numpy.ndarray
+            New index of each old one.
+
+        Returns
+        -------
+        costs : numpy.ndarray
+            Number of elements of each row in its packet's block.
+        others : tuple of numpy.ndarray
+            Rows and columns of the other elements, in the order of the packets, and
+            their values.
         """
         count = csr_mat.shape[0]
         rows = np.repeat(np.arange(count), np.diff(csr_mat.indptr))
@@ -237,10 +297,26 @@ class PacketedSpMV(DeviceOperator):
     def find_thread_assignment(
         self, packet_nr_to_dofs: Any, local_row_cost: Any, thread_count: int
     ) -> tuple[Any, Any]:
-        """Return (most elements of a thread by packet, thread of each row).
+        """Return the work of the threads.
 
         The rows of a packet, the longest first, are dealt to its threads forwards and
         backwards in turn.
+
+        Parameters
+        ----------
+        packet_nr_to_dofs : list of numpy.ndarray
+            The rows of each packet.
+        local_row_cost : numpy.ndarray
+            Number of elements of each row in its packet's block.
+        thread_count : int
+            Threads of a packet.
+
+        Returns
+        -------
+        most : numpy.ndarray
+            Most elements of a thread, for each packet.
+        threads : numpy.ndarray
+            Thread of each row.
         """
         costs = np.asarray(local_row_cost, np.int64)
         threads = np.zeros(len(costs), np.int64)
@@ -264,7 +340,26 @@ class PacketedSpMV(DeviceOperator):
         thread_assignments: Any,
         local_row_costs: Any,
     ) -> None:
-        """Set the arrays of the kernel by ``build_pkt_data_structure``."""
+        """Set the arrays of the kernel by ``build_pkt_data_structure``.
+
+        Parameters
+        ----------
+        packet_nr_to_dofs : list of numpy.ndarray
+            The rows of each packet.
+        max_thread_costs : numpy.ndarray
+            Most elements of a thread, for each packet.
+        old2new_fetch_indices : numpy.ndarray
+            New index of each old one.
+        csr_mat : scipy.sparse.csr_matrix
+            The matrix, or an object with ``shape``, ``indptr``, ``indices`` and
+            ``data``.
+        thread_count : int
+            Threads of a packet.
+        thread_assignments : numpy.ndarray
+            Thread of each row.
+        local_row_costs : numpy.ndarray
+            Number of elements of each row in its packet's block.
+        """
         build_pkt_data_structure(
             self,
             packet_nr_to_dofs,
@@ -279,8 +374,11 @@ class PacketedSpMV(DeviceOperator):
     def get_kernel(self) -> Any:
         """Return the prepared function.
 
-        Its arguments are packet_base_rows, thread_starts, thread_ends, index_array,
-        data_array, x and y.
+        Returns
+        -------
+        Function
+            The kernel. Its parameters are packet_base_rows, thread_starts, thread_ends,
+            index_array, data_array, x and y.
         """
         index_type = "int" if self.index_dtype == np.int32 else "long long"
         return _function(
@@ -288,11 +386,43 @@ class PacketedSpMV(DeviceOperator):
         )
 
     def permute(self, x: GPUArray) -> GPUArray:
-        """Return a new vector with the elements of ``x`` in the packets' order."""
+        """Return a vector in the packets' order.
+
+        Parameters
+        ----------
+        x : GPUArray
+            Vector in the matrix's order.
+
+        Returns
+        -------
+        GPUArray
+            A new vector.
+
+        Raises
+        ------
+        ValueError
+            If the vector has another number of elements.
+        """
         return self._taken(x, self.new2old_fetch_indices)
 
     def unpermute(self, x: GPUArray) -> GPUArray:
-        """Return a new vector with the elements of ``x`` in the matrix's order."""
+        """Return a vector in the matrix's order.
+
+        Parameters
+        ----------
+        x : GPUArray
+            Vector in the packets' order.
+
+        Returns
+        -------
+        GPUArray
+            A new vector.
+
+        Raises
+        ------
+        ValueError
+            If the vector has another number of elements.
+        """
         return self._taken(x, self.old2new_fetch_indices)
 
     def _taken(self, x: GPUArray, indices: GPUArray) -> GPUArray:
@@ -302,9 +432,34 @@ class PacketedSpMV(DeviceOperator):
         return taken
 
     def __call__(self, x: Any, y: Any = None, stream: Any = None) -> GPUArray:
-        """Return the product with ``x``, in ``y`` if it is given; both are permuted.
+        """Return the product with a vector; both are permuted.
 
-        Arguments and errors are those of ``pycuda.sparse.csr.CsrSpMV``.
+        Parameters
+        ----------
+        x : GPUArray
+            Vector without gaps, in the matrix's dtype and the packets' order.
+        y : GPUArray, optional
+            Vector for the result. The default is a new array.
+        stream : Stream, optional
+            Stream in which the work is enqueued. The default is the current stream.
+
+        Returns
+        -------
+        GPUArray
+            The vector ``y``, or a new one.
+
+        Raises
+        ------
+        TypeError
+            If a vector has another dtype.
+        ValueError
+            If a vector has another shape or gaps, or if both share memory.
+        LogicError
+            If another context than the matrix's is current.
+
+        Notes
+        -----
+        The call does not wait. With ``y`` nothing is allocated.
         """
         y = self._check_operands(x, y)
         if self._kernel is None:
@@ -325,9 +480,21 @@ class PacketedSpMV(DeviceOperator):
         return y
 
     def to_scipy(self) -> Any:
-        """Return the matrix, in its own order, as a scipy.sparse.csr_matrix.
+        """Return the matrix, in its own order, in SciPy's form.
 
-        Raises ImportError without SciPy.
+        Returns
+        -------
+        scipy.sparse.csr_matrix
+            The matrix on the host.
+
+        Raises
+        ------
+        ImportError
+            If SciPy is not installed.
+
+        Notes
+        -----
+        The call waits for the copies.
         """
         self._check_context()
         starts, ends = self.thread_starts.get(), self.thread_ends.get()

@@ -290,7 +290,7 @@ def test_a_class_begins_with_tables(pages):
         f"pycuda.gpuarray.GPUArray.{n}" for n in ("get", "set", "shape")
     ]
     assert all(f'id="{link}"' in text for link in links)
-    assert "Copy the array to the host and return the numpy array." in table[0]
+    assert "Copy the array to the host and return the NumPy array." in table[0]
 
 
 @needs_sphinx

@@ -76,11 +76,16 @@ def is_inherited(options):
     return bool(getattr(options, "inherited_members", None))
 
 
-def on_docstring(app, what, name, thing, options, lines):
+def take_out(app, what, name, thing, options, lines):
+    """Remove the list of a class, of which conf.py would make a list of fields."""
+    if what in CLASSES and inspect.isclass(thing):
+        lines[:], _ = split(lines)
+
+
+def put_in(app, what, name, thing, options, lines):
     """Make entries of the list of a class."""
     if what in CLASSES and inspect.isclass(thing):
-        rest, _ = split(lines)
-        lines[:] = rest + entries(listed(thing, is_inherited(options)))
+        lines += entries(listed(thing, is_inherited(options)))
 
 
 def on_member(app, what, name, thing, skip, options):
@@ -97,7 +102,8 @@ def on_member(app, what, name, thing, skip, options):
 
 
 def setup(app):
-    # After conf.py has made markup of plain text and added the sources.
-    app.connect("autodoc-process-docstring", on_docstring, priority=600)
+    # After conf.py has made markup of plain text, and around its lists of fields.
+    app.connect("autodoc-process-docstring", take_out, priority=450)
+    app.connect("autodoc-process-docstring", put_in, priority=600)
     app.connect("autodoc-skip-member", on_member)
     return {"parallel_read_safe": True}

@@ -78,11 +78,37 @@ def _placed(a, axis):
 
 
 def packbits(a, axis=None, bitorder="big", *, stream=None):
-    """Return bytes whose bits say which elements are not 0, along an axis or flat.
+    """Return bytes whose bits say which elements are not 0.
 
-    The last byte is filled with zero bits. ``bitorder`` says whether the first element
-    is the highest bit ("big") or the lowest ("little"). The result is of uint8. Raises
-    TypeError for dtypes other than bool and integers.
+    Parameters
+    ----------
+    a : GPUArray
+        Array of bool or integers.
+    axis : int or None, optional
+        Axis along which to compute. The default is the flat array.
+    bitorder : {"big", "little"}, optional
+        Whether the first element is the highest bit or the lowest.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A new array of uint8. The last byte is filled with zero bits.
+
+    Raises
+    ------
+    TypeError
+        If the dtype is another one.
+
+    See Also
+    --------
+    unpackbits : The inverse.
+
+    Examples
+    --------
+    >>> gpuarray.packbits(gpuarray.to_gpu(np.array([1, 0, 1], np.uint8)))
+    array([160], dtype=uint8)
     """
     _check_order("packbits", bitorder)
     with on_stream(stream):
@@ -99,10 +125,42 @@ def packbits(a, axis=None, bitorder="big", *, stream=None):
 
 
 def unpackbits(a, axis=None, count=None, bitorder="big", *, stream=None):
-    """Return the bits of an array of uint8 as elements 0 and 1, along an axis or flat.
+    """Return the bits of an array of uint8 as elements 0 and 1.
 
-    ``count`` is the number of elements along the axis: a negative one leaves out so
-    many at the end, one beyond the bits adds zeros. Raises TypeError for other dtypes.
+    Parameters
+    ----------
+    a : GPUArray
+        Array of uint8.
+    axis : int or None, optional
+        Axis along which to compute. The default is the flat array.
+    count : int, optional
+        Number of elements along the axis. A negative one leaves out so many at the end,
+        one beyond the bits adds zeros.
+    bitorder : {"big", "little"}, optional
+        Whether the first element is the highest bit or the lowest.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A new array of uint8.
+
+    Raises
+    ------
+    TypeError
+        If the dtype is another one.
+    ValueError
+        If ``count`` leaves out more than the bits.
+
+    See Also
+    --------
+    packbits : The inverse.
+
+    Examples
+    --------
+    >>> gpuarray.unpackbits(gpuarray.to_gpu(np.array([5], np.uint8)))
+    array([0, 0, 0, 0, 0, 1, 0, 1], dtype=uint8)
     """
     _check_order("unpackbits", bitorder)
     with on_stream(stream):

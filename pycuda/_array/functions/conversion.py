@@ -56,12 +56,42 @@ def _is_on_device(a):
 def asarray(a, dtype=None, order=None, *, copy=None, stream=None):
     """Return an object as a GPUArray, the object itself if it is one.
 
-    ``a`` is a GPUArray, an array of another library with ``__dlpack__``, a NumPy array,
-    a number, or a list of numbers or of arrays. ``order`` is None, "C" or "F".
-    ``copy=True`` always makes a copy, ``copy=False`` never.
+    Parameters
+    ----------
+    a : object
+        GPUArray, array of another library with ``__dlpack__``, NumPy array, number, or
+        list of numbers or of arrays.
+    dtype : dtype_like, optional
+        Dtype of the result. The default is that of the object.
+    order : {None, "C", "F"}, optional
+        Order of the elements in memory. None takes any.
+    copy : bool, optional
+        If true, always make a copy; if false, never.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
 
-    Raises ValueError if ``copy=False`` cannot be obeyed, OverflowError for an integer
-    beyond 64 bits, TypeError for objects that are no numbers.
+    Returns
+    -------
+    GPUArray
+        The object, an array that shares its memory, or a new array.
+
+    Raises
+    ------
+    OverflowError
+        If an integer does not fit into 64 bits.
+    TypeError
+        If the object has no numbers.
+    ValueError
+        If ``copy`` is false and a copy is needed.
+
+    See Also
+    --------
+    to_gpu : Copy an array of NumPy.
+
+    Examples
+    --------
+    >>> gpuarray.asarray([1, 2, 3])
+    array([1, 2, 3])
     """
     with on_stream(stream):
         if isinstance(a, GPUArray):
@@ -109,17 +139,89 @@ def _converted(array, dtype, order, copy):
 
 
 def ascontiguousarray(a, dtype=None, *, stream=None):
-    """Return an object as an array in C order, itself if it is one."""
+    """Return an object as an array in C order, itself if it is one.
+
+    Parameters
+    ----------
+    a : object
+        What ``asarray`` takes.
+    dtype : dtype_like, optional
+        Dtype of the result. The default is that of the object.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        The object, or a new array.
+
+    See Also
+    --------
+    asarray : Any order.
+
+    Examples
+    --------
+    >>> x = gpuarray.zeros((2, 3), order="F")
+    >>> gpuarray.ascontiguousarray(x).strides
+    (24, 8)
+    """
     return asarray(a, dtype, "C", stream=stream)
 
 
 def asfortranarray(a, dtype=None, *, stream=None):
-    """Return an object as an array in Fortran order, itself if it is one."""
+    """Return an object as an array in Fortran order, itself if it is one.
+
+    Parameters
+    ----------
+    a : object
+        What ``asarray`` takes.
+    dtype : dtype_like, optional
+        Dtype of the result. The default is that of the object.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        The object, or a new array.
+
+    See Also
+    --------
+    asarray : Any order.
+
+    Examples
+    --------
+    >>> gpuarray.asfortranarray(gpuarray.zeros((2, 3))).strides
+    (8, 16)
+    """
     return asarray(a, dtype, "F", stream=stream)
 
 
 def copy(a, *, stream=None):
-    """Return a copy of an array without gaps, with the same order of axes."""
+    """Return a copy of an array without gaps, with the same order of axes.
+
+    Parameters
+    ----------
+    a : object
+        What ``asarray`` takes.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A new array.
+
+    See Also
+    --------
+    GPUArray.copy : The method.
+
+    Examples
+    --------
+    >>> x = gpuarray.arange(6, dtype=np.int32)[::2]
+    >>> gpuarray.copy(x).strides
+    (4,)
+    """
     return asarray(a, copy=True, stream=stream)
 
 
@@ -147,16 +249,67 @@ def min_scalar_type(a, /):
 
 
 def astype(x, dtype, /, *, copy=True, device=None):
-    """Return the array in a dtype: itself if it has it and ``copy`` is false."""
+    """Return the array in a dtype.
+
+    Parameters
+    ----------
+    x : GPUArray
+        Array of any dtype.
+    dtype : dtype_like
+        Dtype of the result.
+    copy : bool, optional
+        If false and ``x`` has the dtype, return ``x`` itself.
+    device : None, optional
+        Not supported; the array API standard has this parameter.
+
+    Returns
+    -------
+    GPUArray
+        A new array, or ``x``.
+
+    Raises
+    ------
+    TypeError
+        If ``device`` is given.
+
+    See Also
+    --------
+    GPUArray.astype : The method.
+
+    Examples
+    --------
+    >>> gpuarray.astype(gpuarray.to_gpu(np.array([1.5, 2.5])), np.int32)
+    array([1, 2], dtype=int32)
+    """
     if device is not None:
         raise TypeError(f"device= is for arrays in host memory, not {device!r}")
     return x if not copy and x.dtype == dtype else x.astype(dtype)
 
 
 def real_if_close(a, tol=100):
-    """Return the real parts if all imaginary parts are close to 0; this waits.
+    """Return the real parts if all imaginary parts are close to 0.
 
-    They are close below ``tol``, times the precision of the dtype if it is above 1.
+    Parameters
+    ----------
+    a : GPUArray
+        Array of numbers.
+    tol : float, optional
+        Bound of the imaginary parts. Above 1 it is multiplied by the precision of the
+        dtype.
+
+    Returns
+    -------
+    GPUArray
+        The real parts, or ``a`` itself.
+
+    Notes
+    -----
+    The call waits for the comparison of a complex array.
+
+    Examples
+    --------
+    >>> gpuarray.real_if_close(gpuarray.to_gpu(np.array([1 + 0j, 2])))
+    array([1., 2.])
     """
     if a.dtype.kind != "c":
         return a
@@ -166,7 +319,29 @@ def real_if_close(a, tol=100):
 
 
 def array_equiv(a1, a2):
-    """Return whether arrays broadcast to one shape and have equal elements there."""
+    """Return whether arrays broadcast to one shape and have equal elements there.
+
+    Parameters
+    ----------
+    a1 : GPUArray or number
+        First operand.
+    a2 : GPUArray or number
+        Second operand.
+
+    Returns
+    -------
+    bool
+        True if all elements are equal.
+
+    Notes
+    -----
+    The call waits for the comparison.
+
+    Examples
+    --------
+    >>> gpuarray.array_equiv(gpuarray.ones((2, 3)), gpuarray.ones(3))
+    True
+    """
     arrays = [a for a in (a1, a2) if isinstance(a, GPUArray)]
     try:
         np.broadcast_shapes(*(a.shape for a in arrays))
@@ -190,7 +365,37 @@ class _Layout:
 
 
 def shares_memory(a, b, max_work=None):
-    """Return whether two arrays have a byte of memory in common."""
+    """Return whether two arrays have a byte of memory in common.
+
+    Parameters
+    ----------
+    a : GPUArray
+        First array.
+    b : GPUArray
+        Second array.
+    max_work : int, optional
+        Effort, as for ``numpy.shares_memory``.
+
+    Returns
+    -------
+    bool
+        True if they share memory; false for other objects.
+
+    Raises
+    ------
+    ValueError
+        If the problem is harder than ``max_work`` permits.
+
+    Notes
+    -----
+    The call does not read the elements.
+
+    Examples
+    --------
+    >>> x = gpuarray.zeros(6)
+    >>> gpuarray.shares_memory(x, x[2:])
+    True
+    """
     if not (isinstance(a, GPUArray) and isinstance(b, GPUArray)):
         return False
     if not may_overlap(a, b):

@@ -107,13 +107,44 @@ def _sequences(name, a, v, mode):
 
 
 def convolve(a, v, mode="full", *, stream=None):
-    """Return the convolution of two sequences, of the dtype to which they promote.
+    """Return the convolution of two sequences.
 
-    ``mode`` is "full": all distances where they overlap; "same": as many as the longer
-    one has elements; or "valid": those where they overlap completely. From 512 elements
-    of the shorter sequence on, floats are convolved by Fourier transforms, whose error
-    is relative to the greatest result. Raises ValueError for sequences without
-    elements, with more axes, and for other modes.
+    Parameters
+    ----------
+    a : GPUArray
+        First sequence, an array with one axis.
+    v : GPUArray
+        Second sequence.
+    mode : {"full", "same", "valid"}, optional
+        The distances: all where they overlap, as many as the longer one has elements,
+        or those where they overlap completely.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A new array of the dtype to which both promote.
+
+    Raises
+    ------
+    ValueError
+        If a sequence has no elements or more axes, or if there is no such mode.
+
+    See Also
+    --------
+    correlate : Without the reversal.
+
+    Notes
+    -----
+    The call does not wait. From 512 elements of the shorter sequence on, floats are
+    convolved by Fourier transforms, whose error is relative to the greatest result.
+
+    Examples
+    --------
+    >>> a, v = (gpuarray.to_gpu(np.array(values)) for values in ([1, 2, 3], [1, 1]))
+    >>> gpuarray.convolve(a, v)
+    array([1, 3, 5, 3])
     """
     with on_stream(stream):
         a, v = _sequences("convolve", a, v, mode)
@@ -135,7 +166,40 @@ def _conjugate(a):
 def correlate(a, v, mode="valid", *, stream=None):
     """Return the sums of ``a[k + j] * conj(v[j])`` for the distances ``k`` of a mode.
 
-    Modes, dtypes and errors are those of ``convolve``.
+    Parameters
+    ----------
+    a : GPUArray
+        First sequence, an array with one axis.
+    v : GPUArray
+        Second sequence.
+    mode : {"valid", "same", "full"}, optional
+        The distances, as for ``convolve``.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A new array of the dtype to which both promote.
+
+    Raises
+    ------
+    ValueError
+        If a sequence has no elements or more axes, or if there is no such mode.
+
+    See Also
+    --------
+    convolve : With one sequence reversed.
+
+    Notes
+    -----
+    The call does not wait.
+
+    Examples
+    --------
+    >>> a, v = (gpuarray.to_gpu(np.array(values)) for values in ([1, 2, 3], [0, 1]))
+    >>> gpuarray.correlate(a, v)
+    array([2, 3])
     """
     with on_stream(stream):
         a, v = _sequences("correlate", a, v, mode)
@@ -212,15 +276,51 @@ def cov(
     dtype=None,
     stream=None,
 ):
-    """Return the covariances of variables, a matrix; without axes for one variable.
+    """Return the covariances of variables.
 
-    Each row of ``m`` is a variable and each column an observation, or the reverse if
-    ``rowvar`` is false; ``y`` has more of them. The divisor is the number of
-    observations less ``ddof``: 1, or 0 with ``bias``. ``fweights`` has whole numbers
-    of repetitions, ``aweights`` weights of observations. The dtype is float64 or
-    complex128, or a wider one of the arguments, or ``dtype``. Raises ValueError for
-    more than two axes and for negative weights, RuntimeError (as NumPy does) for
-    weights of another shape.
+    Parameters
+    ----------
+    m : GPUArray
+        A row for each variable and a column for each observation.
+    y : GPUArray, optional
+        More variables.
+    rowvar : bool, optional
+        If false, columns are variables and rows are observations.
+    bias : bool, optional
+        If true, the default of ``ddof`` is 0 instead of 1.
+    ddof : int or None, optional
+        The divisor is the number of observations less ``ddof``.
+    fweights : GPUArray, optional
+        Whole numbers of repetitions of observations.
+    aweights : GPUArray, optional
+        Weights of observations.
+    dtype : dtype_like, optional
+        Dtype of the result. The default is float64 or complex128, or a wider one of the
+        arguments.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A matrix; without axes for one variable.
+
+    Raises
+    ------
+    RuntimeError
+        If weights have another shape.
+    ValueError
+        If there are more than two axes, or if weights are negative.
+
+    See Also
+    --------
+    corrcoef : Divided by the standard deviations.
+
+    Examples
+    --------
+    >>> gpuarray.cov(gpuarray.to_gpu(np.array([[0.0, 2], [0, 4]])))
+    array([[2., 4.],
+           [4., 8.]])
     """
     if ddof is not None and int(ddof) != ddof:
         raise ValueError(f"ddof must be an integer, not {ddof!r}")
@@ -249,9 +349,36 @@ def cov(
 
 
 def corrcoef(x, y=None, rowvar=True, *, dtype=None, stream=None):
-    """Return the correlation coefficients of variables: see ``cov``.
+    """Return the correlation coefficients of variables.
 
-    They are the covariances divided by the standard deviations of both variables.
+    Parameters
+    ----------
+    x : GPUArray
+        A row for each variable and a column for each observation.
+    y : GPUArray, optional
+        More variables.
+    rowvar : bool, optional
+        If false, columns are variables and rows are observations.
+    dtype : dtype_like, optional
+        Dtype of the result. The default is float64 or complex128, or a wider one of the
+        arguments.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        The covariances divided by the standard deviations of both variables.
+
+    See Also
+    --------
+    cov : The covariances.
+
+    Examples
+    --------
+    >>> gpuarray.corrcoef(gpuarray.to_gpu(np.array([[0.0, 2], [0, 4]])))
+    array([[1., 1.],
+           [1., 1.]])
     """
     with on_stream(stream):
         c = cov(x, y, rowvar, dtype=dtype)

@@ -158,12 +158,46 @@ def _require_array(name, what, value):
 def bincount(x, weights=None, minlength=0, *, stream=None, allocator=None):
     """Return how often each number from 0 to the greatest is in an array of integers.
 
-    ``x`` has one axis and no negative elements. The result has ``max(x) + 1`` elements,
-    at least ``minlength``: int64, or float64 sums of the ``weights`` of the elements.
-    The length is not known before the greatest element is, so the call waits for it.
-    Weighted sums may differ in the last bits between calls. ValueError for negative
-    elements and for shapes that do not fit, TypeError for dtypes other than bool and
-    integers that int64 holds.
+    Parameters
+    ----------
+    x : GPUArray
+        Integers with one axis, not negative.
+    weights : GPUArray, optional
+        Weights of the elements, real numbers in the shape of ``x``.
+    minlength : int, optional
+        Least number of elements of the result.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+    allocator : callable, optional
+        Function of a number of bytes that returns device memory. The default is the
+        allocator of the array.
+
+    Returns
+    -------
+    GPUArray
+        A new array of ``max(x) + 1`` elements or more: int64, or float64 sums of
+        weights.
+
+    Raises
+    ------
+    TypeError
+        If the elements are not integers that int64 holds.
+    ValueError
+        If an element is negative, or if the shapes do not fit.
+
+    See Also
+    --------
+    histogram : Bins of other numbers.
+
+    Notes
+    -----
+    The call waits for the greatest element. Weighted sums may differ in the last bits
+    between calls.
+
+    Examples
+    --------
+    >>> gpuarray.bincount(gpuarray.to_gpu(np.array([0, 2, 2])))
+    array([1, 0, 2])
     """
     _require_array("bincount", "x", x)
     if weights is not None:
@@ -288,10 +322,42 @@ def _checked(name, a, weights):
 def histogram_bin_edges(
     a, bins=10, range=None, weights=None, *, stream=None, allocator=None
 ):
-    """Return the edges of the bins that ``histogram`` uses, one more than bins.
+    """Return the edges of the bins that ``histogram`` uses.
 
-    The edges are those that NumPy computes. Without a range the call waits for the
-    least and the greatest element.
+    Parameters
+    ----------
+    a : GPUArray
+        Array of real numbers.
+    bins : int, array_like or str, optional
+        Number of bins, their edges, or the name of a rule of NumPy.
+    range : pair of number, optional
+        Outer edges. The default is the least and the greatest element.
+    weights : GPUArray, optional
+        Not used; NumPy has this parameter.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+    allocator : callable, optional
+        Function of a number of bytes that returns device memory. The default is the
+        allocator of the array.
+
+    Returns
+    -------
+    GPUArray
+        The edges, one more than bins.
+
+    Raises
+    ------
+    ValueError
+        If the edges do not rise, or if the range is not finite.
+
+    Notes
+    -----
+    Without a range the call waits for the least and the greatest element.
+
+    Examples
+    --------
+    >>> gpuarray.histogram_bin_edges(gpuarray.to_gpu(np.array([0.0, 4])), 4)
+    array([0., 1., 2., 3., 4.])
     """
     with on_stream(stream):
         a = _checked("histogram_bin_edges", a, weights)
@@ -311,16 +377,56 @@ def histogram(
     stream=None,
     allocator=None,
 ):
-    """Return (counts, edges): how many elements lie in each bin, and the bins' edges.
+    """Return how many elements lie in each bin, and the edges of the bins.
 
-    ``bins`` is a number of bins of the same width, an array or sequence of their edges,
-    or the name of a rule of NumPy for their number. ``range`` has the outer edges, by
-    default the least and the greatest element: the call waits for these. A bin has its
-    left edge, the last one both. Counts are int64; with ``weights``, of ``a``'s shape,
-    sums in the dtype of the weights; with ``density``, float64 whose integral is 1.
-    Elements outside the bins and NaN are not counted. Weighted sums may differ in the
-    last bits between calls. ValueError for edges that do not rise and for a range that
-    is not finite, TypeError for complex elements.
+    Parameters
+    ----------
+    a : GPUArray
+        Array of real numbers.
+    bins : int, array_like or str, optional
+        Number of bins of the same width, their edges, or the name of a rule of NumPy
+        for their number.
+    range : pair of number, optional
+        Outer edges. The default is the least and the greatest element.
+    density : bool, optional
+        If true, return float64 whose integral is 1.
+    weights : GPUArray, optional
+        Weights of the elements, in the shape of ``a``.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+    allocator : callable, optional
+        Function of a number of bytes that returns device memory. The default is the
+        allocator of the array.
+
+    Returns
+    -------
+    counts : GPUArray
+        Numbers of elements, int64, or sums in the dtype of the weights. Elements
+        outside the bins and NaN are not counted.
+    edges : GPUArray
+        The edges, one more than bins. A bin has its left edge, the last one both.
+
+    Raises
+    ------
+    TypeError
+        If the elements are complex.
+    ValueError
+        If the edges do not rise, or if the range is not finite.
+
+    See Also
+    --------
+    bincount : Counts of integers.
+
+    Notes
+    -----
+    Without a range the call waits for the least and the greatest element. Weighted sums
+    may differ in the last bits between calls.
+
+    Examples
+    --------
+    >>> counts, edges = gpuarray.histogram(gpuarray.to_gpu(np.array([1.0, 2, 2, 5])), 2)
+    >>> counts, edges
+    (array([3, 1]), array([1., 3., 5.]))
     """
     with on_stream(stream):
         a = _checked("histogram", a, weights)
@@ -435,14 +541,52 @@ def _density(counts, edges):
 def histogramdd(
     sample, bins=10, range=None, density=None, weights=None, *, stream=None
 ):
-    """Return (counts, edges) of points: how many lie in each cell of a grid.
+    """Return how many points lie in each cell of a grid, and the edges of the cells.
 
-    ``sample`` has a row for each point, or is a list with an array for each coordinate.
-    ``bins`` is a number of bins or edges for each coordinate, or one number;
-    ``range`` has a pair or None for each. The counts are float64, sums of ``weights``
-    or a ``density``; ``edges`` is a list of arrays. Points outside and NaN are not
-    counted. The call waits for the least and the greatest coordinates, and for edges
-    that are given. Raises ValueError for edges that do not rise or do not fit.
+    Parameters
+    ----------
+    sample : GPUArray or sequence of GPUArray
+        A row for each point, or an array for each coordinate.
+    bins : int or sequence, optional
+        Number of bins or edges for each coordinate, or one number.
+    range : sequence of pair, optional
+        Outer edges for each coordinate, or None.
+    density : bool, optional
+        If true, return numbers whose integral is 1.
+    weights : GPUArray, optional
+        Weights of the points.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    counts : GPUArray
+        Numbers of points, or sums of weights, float64. Points outside and NaN are not
+        counted.
+    edges : list of GPUArray
+        The edges for each coordinate.
+
+    Raises
+    ------
+    ValueError
+        If the edges do not rise or do not fit.
+
+    See Also
+    --------
+    histogram : One coordinate.
+
+    Notes
+    -----
+    The call waits for the least and the greatest coordinates, and for edges that are
+    given.
+
+    Examples
+    --------
+    >>> x = gpuarray.to_gpu(np.array([0.0, 1, 1]))
+    >>> counts, edges = gpuarray.histogramdd([x, x], bins=2)
+    >>> counts
+    array([[1., 0.],
+           [0., 2.]])
     """
     with on_stream(stream):
         points = _coordinates(sample)
@@ -467,9 +611,49 @@ def histogramdd(
 
 
 def histogram2d(x, y, bins=10, range=None, density=None, weights=None, *, stream=None):
-    """Return (counts, edges of x, edges of y) of points: see ``histogramdd``.
+    """Return how many points of a plane lie in each cell of a grid, and the edges.
 
-    ``bins`` is a number, an array of edges for both coordinates, or a pair of either.
+    Parameters
+    ----------
+    x : GPUArray
+        First coordinates.
+    y : GPUArray
+        Second coordinates.
+    bins : int, GPUArray or pair, optional
+        Number of bins, edges for both coordinates, or a pair of either.
+    range : pair of pair, optional
+        Outer edges for each coordinate, or None.
+    density : bool, optional
+        If true, return numbers whose integral is 1.
+    weights : GPUArray, optional
+        Weights of the points.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    counts : GPUArray
+        Numbers of points, or sums of weights, float64.
+    x_edges : GPUArray
+        Edges of the first coordinate.
+    y_edges : GPUArray
+        Edges of the second coordinate.
+
+    Raises
+    ------
+    ValueError
+        If the edges do not rise or do not fit.
+
+    See Also
+    --------
+    histogramdd : More coordinates.
+
+    Examples
+    --------
+    >>> x = gpuarray.to_gpu(np.array([0.0, 1, 1]))
+    >>> gpuarray.histogram2d(x, x, bins=2)[0]
+    array([[1., 0.],
+           [0., 2.]])
     """
     if not isinstance(bins, int) and len(bins) not in (1, 2):
         bins = [bins, bins]

@@ -113,11 +113,40 @@ def _periodic(x, xp, fp, period):
 def interp(x, xp, fp, left=None, right=None, period=None, *, stream=None):
     """Return the polygon through the points ``(xp, fp)`` at places ``x``.
 
-    ``xp`` must rise. Places before the first and after the last point give ``left`` and
-    ``right``, by default the ends of ``fp``. With a ``period`` the points are sorted
-    first and continue on both sides. The result has the shape of ``x`` and the dtype
-    float64, or complex128 for complex ``fp``. Raises ValueError for points that do not
-    fit together, TypeError for complex places.
+    Parameters
+    ----------
+    x : GPUArray
+        Places, real numbers.
+    xp : GPUArray
+        Places of the points, which must rise.
+    fp : GPUArray
+        Values at the points.
+    left : number, optional
+        Value before the first point. The default is the first of ``fp``.
+    right : number, optional
+        Value after the last point. The default is the last of ``fp``.
+    period : float, optional
+        If given, the points are sorted first and continue on both sides.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A new array in the shape of ``x``, of float64, or complex128 for complex ``fp``.
+
+    Raises
+    ------
+    TypeError
+        If the places are complex.
+    ValueError
+        If the points do not fit together.
+
+    Examples
+    --------
+    >>> x, y = (gpuarray.to_gpu(np.array(values)) for values in ([0.0, 1], [0.0, 10]))
+    >>> gpuarray.interp(gpuarray.to_gpu(np.array([0.5])), x, y)
+    array([5.])
     """
     with on_stream(stream):
         xp, fp = _samples(xp, fp)
@@ -140,8 +169,34 @@ def interp(x, xp, fp, left=None, right=None, period=None, *, stream=None):
 def trapezoid(y, x=None, dx=1.0, axis=-1, *, stream=None):
     """Return the integral of samples along an axis, by the trapezoidal rule.
 
-    The samples are at the places ``x``, an array with one axis or of a shape that
-    broadcasts with ``y``, or ``dx`` apart.
+    Parameters
+    ----------
+    y : GPUArray
+        The samples.
+    x : GPUArray, optional
+        Places of the samples, an array with one axis or of a shape that broadcasts with
+        ``y``.
+    dx : float, optional
+        Distance of the samples if ``x`` is not given.
+    axis : int, optional
+        Axis along which to compute. The default is the last one.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A new array with an axis less.
+
+    Raises
+    ------
+    ValueError
+        If there is no such axis.
+
+    Examples
+    --------
+    >>> print(gpuarray.trapezoid(gpuarray.to_gpu(np.array([1.0, 2, 3]))))
+    4.0
     """
     with on_stream(stream):
         y = operand("trapezoid", y)
@@ -162,8 +217,34 @@ def trapezoid(y, x=None, dx=1.0, axis=-1, *, stream=None):
 def unwrap(p, discont=None, axis=-1, *, period=2 * np.pi, stream=None):
     """Return phases along an axis without jumps: moved by multiples of the period.
 
-    A step of ``discont`` or more, by default half the period, becomes the equal step
-    that is at most half a period long. The dtype is that of ``p`` and the period.
+    Parameters
+    ----------
+    p : GPUArray
+        Phases.
+    discont : float, optional
+        A step of this size or more becomes the equal step that is at most half a period
+        long. The default is half the period.
+    axis : int, optional
+        Axis along which to compute. The default is the last one.
+    period : float, optional
+        The period. The default is 2 pi.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A new array of the dtype to which ``p`` and the period promote.
+
+    Raises
+    ------
+    ValueError
+        If there is no such axis.
+
+    Examples
+    --------
+    >>> gpuarray.unwrap(gpuarray.to_gpu(np.array([0, 3, 1])), period=4)
+    array([ 0, -1, -3])
     """
     with on_stream(stream):
         p = operand("unwrap", p)
@@ -212,10 +293,27 @@ def _evaluator(dtype):
 
 
 def polyval(p, x, *, stream=None):
-    """Return the values of a polynomial at ``x``, by Horner's rule.
+    """Return the values of a polynomial, by Horner's rule.
 
-    ``p`` has the coefficients, the highest power first. The result has the shape of
-    ``x`` and the dtype to which both promote.
+    Parameters
+    ----------
+    p : GPUArray
+        The coefficients, the highest power first.
+    x : GPUArray or number
+        Places.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A new array in the shape of ``x``, of the dtype to which both promote.
+
+    Examples
+    --------
+    >>> p = gpuarray.to_gpu(np.array([1, 0, 2]))
+    >>> gpuarray.polyval(p, gpuarray.arange(3, dtype=np.int64))
+    array([2, 3, 6])
     """
     with on_stream(stream):
         p, x = _coefficients("polyval", p), operand("polyval", x)
@@ -249,13 +347,55 @@ def _combined(name, a1, a2, function):
 
 
 def polyadd(a1, a2, *, stream=None):
-    """Return the coefficients of the sum of two polynomials."""
+    """Return the coefficients of the sum of two polynomials.
+
+    Parameters
+    ----------
+    a1 : GPUArray
+        Coefficients of the first, the highest power first.
+    a2 : GPUArray
+        Coefficients of the second.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A new array.
+
+    Examples
+    --------
+    >>> a = gpuarray.to_gpu(np.array([1, 2]))
+    >>> gpuarray.polyadd(a, a)
+    array([2, 4])
+    """
     with on_stream(stream):
         return _combined("polyadd", a1, a2, operator.add)
 
 
 def polysub(a1, a2, *, stream=None):
-    """Return the coefficients of the difference of two polynomials."""
+    """Return the coefficients of the difference of two polynomials.
+
+    Parameters
+    ----------
+    a1 : GPUArray
+        Coefficients of the first, the highest power first.
+    a2 : GPUArray
+        Coefficients of the second.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A new array.
+
+    Examples
+    --------
+    >>> a, b = (gpuarray.to_gpu(np.array(values)) for values in ([1, 2, 3], [1, 1]))
+    >>> gpuarray.polysub(a, b)
+    array([1, 1, 2])
+    """
     with on_stream(stream):
         return _combined("polysub", a1, a2, operator.sub)
 
@@ -263,7 +403,29 @@ def polysub(a1, a2, *, stream=None):
 def polymul(a1, a2, *, stream=None):
     """Return the coefficients of the product of two polynomials.
 
-    Zeros in front of their coefficients are left out, so the call waits for these.
+    Parameters
+    ----------
+    a1 : GPUArray
+        Coefficients of the first, the highest power first.
+    a2 : GPUArray
+        Coefficients of the second.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A new array.
+
+    Notes
+    -----
+    Zeros in front of the coefficients are left out, so the call waits for them.
+
+    Examples
+    --------
+    >>> a = gpuarray.to_gpu(np.array([1, 2]))
+    >>> gpuarray.polymul(a, a)
+    array([1, 4, 4])
     """
     with on_stream(stream):
         factors = []
@@ -286,7 +448,32 @@ def _check_times(name, m):
 
 
 def polyder(p, m=1, *, stream=None):
-    """Return the coefficients of the ``m``-th derivative of a polynomial."""
+    """Return the coefficients of a derivative of a polynomial.
+
+    Parameters
+    ----------
+    p : GPUArray
+        The coefficients, the highest power first.
+    m : int, optional
+        Number of derivatives.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A new array.
+
+    Raises
+    ------
+    ValueError
+        If ``m`` is negative.
+
+    Examples
+    --------
+    >>> gpuarray.polyder(gpuarray.to_gpu(np.array([1, 2, 3])))
+    array([2, 2])
+    """
     m = operator.index(m)
     _check_times("polyder", m)
     with on_stream(stream):
@@ -300,10 +487,34 @@ def polyder(p, m=1, *, stream=None):
 
 
 def polyint(p, m=1, k=None, *, stream=None):
-    """Return the coefficients of the ``m``-th integral of a polynomial.
+    """Return the coefficients of an integral of a polynomial.
 
-    ``k`` has the constants of integration, one for each of the ``m`` steps, or one for
-    all of them; 0 by default.
+    Parameters
+    ----------
+    p : GPUArray
+        The coefficients, the highest power first.
+    m : int, optional
+        Number of integrals.
+    k : number or sequence of number, optional
+        Constants of integration, one for each of the ``m`` steps, or one for all. The
+        default is 0.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A new array.
+
+    Raises
+    ------
+    ValueError
+        If the number of constants does not fit, or if ``m`` is negative.
+
+    Examples
+    --------
+    >>> gpuarray.polyint(gpuarray.to_gpu(np.array([2, 2])))
+    array([1., 2., 0.])
     """
     m = operator.index(m)
     _check_times("polyint", m)

@@ -30,9 +30,45 @@ def _length(value, name):
 
 
 def eye(N, M=None, k=0, dtype=np.float64, order="C", *, allocator=None, stream=None):
-    """Return an ``N`` by ``M`` matrix with ones on diagonal ``k``, zeros elsewhere.
+    """Return a matrix with ones on a diagonal and zeros elsewhere.
 
-    ``M`` is ``N`` by default. A negative ``k`` is below the main diagonal.
+    Parameters
+    ----------
+    N : int
+        Number of rows.
+    M : int, optional
+        Number of columns. The default is ``N``.
+    k : int, optional
+        Number of the diagonal. A negative one is below the main diagonal.
+    dtype : dtype_like, optional
+        Dtype of the result.
+    order : {"C", "F"}, optional
+        Order of the elements in memory.
+    allocator : callable or None, optional
+        Function of a number of bytes that returns device memory. The default is the
+        default allocator.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A new array.
+
+    Raises
+    ------
+    ValueError
+        If a length is negative.
+
+    Notes
+    -----
+    The call does not wait.
+
+    Examples
+    --------
+    >>> gpuarray.eye(2, 3)
+    array([[1., 0., 0.],
+           [0., 1., 0.]])
     """
     rows = _length(N, "N")
     columns = rows if M is None else _length(M, "M")
@@ -50,12 +86,82 @@ def eye(N, M=None, k=0, dtype=np.float64, order="C", *, allocator=None, stream=N
 
 
 def identity(n, dtype=np.float64, *, allocator=None, stream=None):
-    """Return the identity matrix of ``n`` rows."""
+    """Return the identity matrix.
+
+    Parameters
+    ----------
+    n : int
+        Number of rows.
+    dtype : dtype_like, optional
+        Dtype of the result.
+    allocator : callable or None, optional
+        Function of a number of bytes that returns device memory. The default is the
+        default allocator.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A new array.
+
+    Raises
+    ------
+    ValueError
+        If ``n`` is negative.
+
+    See Also
+    --------
+    eye : Other diagonals.
+
+    Examples
+    --------
+    >>> gpuarray.identity(2)
+    array([[1., 0.],
+           [0., 1.]])
+    """
     return eye(n, dtype=dtype, allocator=allocator, stream=stream)
 
 
 def tri(N, M=None, k=0, dtype=np.float64, *, allocator=None, stream=None):
-    """Return an ``N`` by ``M`` matrix with ones at and below diagonal ``k``."""
+    """Return a matrix with ones at and below a diagonal.
+
+    Parameters
+    ----------
+    N : int
+        Number of rows.
+    M : int, optional
+        Number of columns. The default is ``N``.
+    k : int, optional
+        Number of the diagonal. A negative one is below the main diagonal.
+    dtype : dtype_like, optional
+        Dtype of the result.
+    allocator : callable or None, optional
+        Function of a number of bytes that returns device memory. The default is the
+        default allocator.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A new array.
+
+    Raises
+    ------
+    ValueError
+        If a length is negative.
+
+    See Also
+    --------
+    tril : The lower triangle of a matrix.
+
+    Examples
+    --------
+    >>> gpuarray.tri(2, 3)
+    array([[1., 0., 0.],
+           [1., 1., 0.]])
+    """
     rows = _length(N, "N")
     columns = rows if M is None else _length(M, "M")
     result = GPUArray((rows, columns), dtype, allocator)
@@ -70,36 +176,158 @@ def _with_rows(m):
 
 
 def tril(m, k=0, *, stream=None):
-    """Return a copy of matrices with zeros above diagonal ``k``.
+    """Return a copy of matrices with zeros above a diagonal.
 
-    The matrices are in the last two axes. One axis is repeated to a matrix of equal
-    rows. Raises ValueError for an array without axes.
+    Parameters
+    ----------
+    m : GPUArray
+        Matrices, shape (..., m, n). One axis is repeated to a matrix of equal rows.
+    k : int, optional
+        Number of the diagonal. A negative one is below the main diagonal.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A new array of the same dtype.
+
+    Raises
+    ------
+    ValueError
+        If the array has no axis.
+
+    See Also
+    --------
+    triu : The upper triangle.
+
+    Examples
+    --------
+    >>> gpuarray.tril(gpuarray.ones((2, 2)))
+    array([[1., 0.],
+           [1., 1.]])
     """
     return _triangle(_with_rows(m), True, operator.index(k), stream)
 
 
 def triu(m, k=0, *, stream=None):
-    """Return a copy of matrices with zeros below diagonal ``k``.
+    """Return a copy of matrices with zeros below a diagonal.
 
-    The matrices are in the last two axes. One axis is repeated to a matrix of equal
-    rows. Raises ValueError for an array without axes.
+    Parameters
+    ----------
+    m : GPUArray
+        Matrices, shape (..., m, n). One axis is repeated to a matrix of equal rows.
+    k : int, optional
+        Number of the diagonal. A negative one is below the main diagonal.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A new array of the same dtype.
+
+    Raises
+    ------
+    ValueError
+        If the array has no axis.
+
+    See Also
+    --------
+    tril : The lower triangle.
+
+    Examples
+    --------
+    >>> gpuarray.triu(gpuarray.ones((2, 2)))
+    array([[1., 1.],
+           [0., 1.]])
     """
     return _triangle(_with_rows(m), False, operator.index(k), stream)
 
 
 def tril_indices(n, k=0, m=None, *, allocator=None, stream=None):
-    """Return the indices of the lower triangle of an ``n`` by ``m`` matrix.
+    """Return the indices of the lower triangle of a matrix.
 
-    The result is (rows, columns), two arrays of int64.
+    Parameters
+    ----------
+    n : int
+        Number of rows.
+    k : int, optional
+        Number of the diagonal. A negative one is below the main diagonal.
+    m : int, optional
+        Number of columns. The default is ``n``.
+    allocator : callable or None, optional
+        Function of a number of bytes that returns device memory. The default is the
+        default allocator.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    tuple of GPUArray
+        Rows and columns, two arrays of int64.
+
+    Raises
+    ------
+    ValueError
+        If a length is negative.
+
+    See Also
+    --------
+    triu_indices : The upper triangle.
+
+    Notes
+    -----
+    The call waits for the number of indices.
+
+    Examples
+    --------
+    >>> gpuarray.tril_indices(2)
+    (array([0, 1, 1]), array([0, 0, 1]))
     """
     mask = tri(n, m, k, bool, allocator=allocator, stream=stream)
     return tuple(nonzero(mask, stream))
 
 
 def triu_indices(n, k=0, m=None, *, allocator=None, stream=None):
-    """Return the indices of the upper triangle of an ``n`` by ``m`` matrix.
+    """Return the indices of the upper triangle of a matrix.
 
-    The result is (rows, columns), two arrays of int64.
+    Parameters
+    ----------
+    n : int
+        Number of rows.
+    k : int, optional
+        Number of the diagonal. A negative one is below the main diagonal.
+    m : int, optional
+        Number of columns. The default is ``n``.
+    allocator : callable or None, optional
+        Function of a number of bytes that returns device memory. The default is the
+        default allocator.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    tuple of GPUArray
+        Rows and columns, two arrays of int64.
+
+    Raises
+    ------
+    ValueError
+        If a length is negative.
+
+    See Also
+    --------
+    tril_indices : The lower triangle.
+
+    Notes
+    -----
+    The call waits for the number of indices.
+
+    Examples
+    --------
+    >>> gpuarray.triu_indices(2)
+    (array([0, 0, 1]), array([0, 1, 1]))
     """
     rows = _length(n, "n")
     columns = rows if m is None else _length(m, "m")
@@ -115,23 +343,112 @@ def _matrix_shape(arr):
 
 
 def tril_indices_from(arr, k=0):
-    """Return the indices of the lower triangle of a matrix."""
+    """Return the indices of the lower triangle of a matrix.
+
+    Parameters
+    ----------
+    arr : GPUArray
+        Matrix with the shape.
+    k : int, optional
+        Number of the diagonal. A negative one is below the main diagonal.
+
+    Returns
+    -------
+    tuple of GPUArray
+        Rows and columns, two arrays of int64.
+
+    Raises
+    ------
+    ValueError
+        If the array does not have two axes.
+
+    See Also
+    --------
+    tril_indices : A given shape.
+
+    Notes
+    -----
+    The call waits for the number of indices.
+
+    Examples
+    --------
+    >>> gpuarray.tril_indices_from(gpuarray.zeros((2, 2)))
+    (array([0, 1, 1]), array([0, 0, 1]))
+    """
     rows, columns = _matrix_shape(arr)
     return tril_indices(rows, k, columns, allocator=arr.allocator)
 
 
 def triu_indices_from(arr, k=0):
-    """Return the indices of the upper triangle of a matrix."""
+    """Return the indices of the upper triangle of a matrix.
+
+    Parameters
+    ----------
+    arr : GPUArray
+        Matrix with the shape.
+    k : int, optional
+        Number of the diagonal. A negative one is below the main diagonal.
+
+    Returns
+    -------
+    tuple of GPUArray
+        Rows and columns, two arrays of int64.
+
+    Raises
+    ------
+    ValueError
+        If the array does not have two axes.
+
+    See Also
+    --------
+    triu_indices : A given shape.
+
+    Notes
+    -----
+    The call waits for the number of indices.
+
+    Examples
+    --------
+    >>> gpuarray.triu_indices_from(gpuarray.zeros((2, 2)))
+    (array([0, 0, 1]), array([0, 1, 1]))
+    """
     rows, columns = _matrix_shape(arr)
     return triu_indices(rows, k, columns, allocator=arr.allocator)
 
 
 def diagonal(a, offset=0, axis1=0, axis2=1):
-    """Return a view of a diagonal of two axes. It is the last axis of the view.
+    """Return a view of a diagonal of two axes.
 
-    ``offset`` is the number of the diagonal: above 0 it begins in a later column, below
-    0 in a later row. Raises ValueError for fewer than two axes, or if both are the
-    same.
+    Parameters
+    ----------
+    a : GPUArray
+        Array with two axes or more.
+    offset : int, optional
+        Number of the diagonal: above 0 it begins in a later column, below 0 in a later
+        row.
+    axis1 : int, optional
+        Axis of the rows.
+    axis2 : int, optional
+        Axis of the columns.
+
+    Returns
+    -------
+    GPUArray
+        A view, whose last axis is the diagonal.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two axes, or if both are the same.
+
+    See Also
+    --------
+    diag : A copy, or a matrix with a diagonal.
+
+    Examples
+    --------
+    >>> gpuarray.diagonal(gpuarray.to_gpu(np.array([[1, 2], [3, 4]])))
+    array([1, 4])
     """
     if a.ndim < 2:
         raise ValueError(
@@ -161,10 +478,36 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
 
 
 def diag(v, k=0, *, stream=None):
-    """Return diagonal ``k`` of a matrix as a copy, or a matrix with this diagonal.
+    """Return a diagonal of a matrix as a copy, or a matrix with this diagonal.
 
-    An array with one axis makes a square matrix, zero outside of the diagonal. Raises
-    ValueError for other numbers of axes.
+    Parameters
+    ----------
+    v : GPUArray
+        Matrix, or array with one axis.
+    k : int, optional
+        Number of the diagonal. A negative one is below the main diagonal.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A new array: the diagonal, or a square matrix that is 0 outside of the diagonal.
+
+    Raises
+    ------
+    ValueError
+        If the array has no axis or more than two.
+
+    See Also
+    --------
+    diagonal : A view.
+
+    Examples
+    --------
+    >>> gpuarray.diag(gpuarray.to_gpu(np.array([1, 2])))
+    array([[1, 0],
+           [0, 2]])
     """
     k = operator.index(k)
     with on_stream(stream):
@@ -180,14 +523,64 @@ def diag(v, k=0, *, stream=None):
 
 
 def diagflat(v, k=0, *, stream=None):
-    """Return a square matrix with all elements of an array on diagonal ``k``."""
+    """Return a square matrix with all elements of an array on a diagonal.
+
+    Parameters
+    ----------
+    v : GPUArray
+        Array of any shape.
+    k : int, optional
+        Number of the diagonal. A negative one is below the main diagonal.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A new array.
+
+    See Also
+    --------
+    diag : An array with one axis.
+
+    Examples
+    --------
+    >>> gpuarray.diagflat(gpuarray.to_gpu(np.array([[1, 2]])))
+    array([[1, 0],
+           [0, 2]])
+    """
     return diag(np_ravel(v), k, stream=stream)
 
 
 def diag_indices(n, ndim=2, *, allocator=None, stream=None):
-    """Return the indices of the main diagonal of an array with ``ndim`` equal axes.
+    """Return the indices of the main diagonal of an array with equal axes.
 
-    The result is a tuple with one array of int64 for all axes.
+    Parameters
+    ----------
+    n : int
+        Length of the axes.
+    ndim : int, optional
+        Number of axes.
+    allocator : callable or None, optional
+        Function of a number of bytes that returns device memory. The default is the
+        default allocator.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    tuple of GPUArray
+        One array of int64 for all axes.
+
+    Raises
+    ------
+    ValueError
+        If ``n`` is negative.
+
+    Examples
+    --------
+    >>> gpuarray.diag_indices(3)[0]
+    array([0, 1, 2])
     """
     count = _length(n, "n")
     with on_stream(stream):
@@ -199,7 +592,29 @@ def diag_indices(n, ndim=2, *, allocator=None, stream=None):
 def diag_indices_from(arr):
     """Return the indices of the main diagonal of an array.
 
-    Raises ValueError for fewer than two axes and for axes of different lengths.
+    Parameters
+    ----------
+    arr : GPUArray
+        Array with two axes or more of one length.
+
+    Returns
+    -------
+    tuple of GPUArray
+        One array of int64 for all axes.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two axes, or if their lengths differ.
+
+    See Also
+    --------
+    diag_indices : A given length.
+
+    Examples
+    --------
+    >>> gpuarray.diag_indices_from(gpuarray.zeros((3, 3)))[0]
+    array([0, 1, 2])
     """
     _check_equal_axes("diag_indices_from", arr)
     return diag_indices(arr.shape[0], arr.ndim, allocator=arr.allocator)
@@ -237,9 +652,33 @@ def _diagonal_view(a, wrap):
 def fill_diagonal(a, val, wrap=False, *, stream=None):
     """Set the main diagonal of an array, in place.
 
-    ``val`` is a number, or an array whose elements are repeated if there are too few.
-    With ``wrap`` the diagonal of a tall matrix begins again after its end. Raises
-    ValueError for one axis, and for three or more of different lengths.
+    Parameters
+    ----------
+    a : GPUArray
+        Array that is changed, with two axes or more.
+    val : array_like
+        The value, or values that are repeated if there are too few.
+    wrap : bool, optional
+        If true, the diagonal of a tall matrix begins again after its end.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two axes, or three or more of different lengths.
+
+    Notes
+    -----
+    The call does not wait.
+
+    Examples
+    --------
+    >>> x = gpuarray.zeros((2, 2))
+    >>> gpuarray.fill_diagonal(x, 5)
+    >>> x
+    array([[5., 0.],
+           [0., 5.]])
     """
     if a.ndim < 2:
         raise ValueError(f"fill_diagonal takes two axes or more, not shape {a.shape}")

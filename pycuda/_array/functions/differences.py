@@ -44,12 +44,39 @@ def diff(
     prepend: GPUArray | float | None = None,
     append: GPUArray | float | None = None,
 ) -> GPUArray:
-    """Return the differences of neighbouring elements along an axis, ``n`` times.
+    """Return the differences of neighbouring elements along an axis.
 
-    The result has ``n`` elements less along the axis. Differences of bool are ``!=``.
-    ``prepend`` and ``append`` are arrays or numbers that are put before and after the
-    elements. Raises ValueError for a negative ``n``, an array without axes and an axis
-    that is none.
+    Parameters
+    ----------
+    a : GPUArray
+        Array of numbers. Differences of bool are ``!=``.
+    n : int, optional
+        Number of times.
+    axis : int, optional
+        Axis along which to compute. The default is the last one.
+    prepend : GPUArray or number, optional
+        Values put before the elements.
+    append : GPUArray or number, optional
+        Values put after the elements.
+
+    Returns
+    -------
+    GPUArray
+        A new array with ``n`` elements less along the axis.
+
+    Raises
+    ------
+    ValueError
+        If ``n`` is negative, or if there is no such axis.
+
+    Notes
+    -----
+    The call does not wait.
+
+    Examples
+    --------
+    >>> gpuarray.diff(gpuarray.to_gpu(np.array([1, 3, 6])))
+    array([2, 3])
     """
     if n < 0:
         raise ValueError(f"diff: n is {n}, but cannot be negative")
@@ -71,8 +98,33 @@ def diff(
 def ediff1d(ary, to_end=None, to_begin=None):
     """Return the differences of neighbouring elements of the flattened array.
 
-    ``to_begin`` and ``to_end`` are GPUArrays, numbers or lists of numbers that are put
-    before and after them.
+    Parameters
+    ----------
+    ary : GPUArray
+        Array of numbers.
+    to_end : array_like, optional
+        Values put after the differences.
+    to_begin : array_like, optional
+        Values put before the differences.
+
+    Returns
+    -------
+    GPUArray
+        A new array with one axis.
+
+    Raises
+    ------
+    TypeError
+        If the dtype of values does not fit.
+
+    See Also
+    --------
+    diff : Along an axis.
+
+    Examples
+    --------
+    >>> gpuarray.ediff1d(gpuarray.to_gpu(np.array([1, 3, 6])), to_end=0)
+    array([2, 3, 0])
     """
     flat = diff(np_ravel(ary))
     parts = [to_begin, flat, to_end]
@@ -87,14 +139,38 @@ def ediff1d(ary, to_end=None, to_begin=None):
 
 
 def gradient(f, *varargs, axis=None, edge_order=1):
-    """Return the derivative along an axis, or a tuple of those along several.
+    """Return the derivative along an axis, or along several.
 
-    The spacings are one for all axes or one for each: a number, or an array of the
-    host or of the device with the coordinates of the elements. Inner elements have
-    central differences, those at the edges one-sided ones of the first or second
-    ``edge_order``. Raises ValueError for an axis with fewer than ``edge_order + 1``
-    elements and for coordinates of another number, TypeError for another number of
-    spacings.
+    Parameters
+    ----------
+    f : GPUArray
+        Array of numbers.
+    *varargs : number or array_like
+        The spacings: one for all axes or one for each. An array has the coordinates of
+        the elements.
+    axis : int or tuple of int, optional
+        The axes. The default is all.
+    edge_order : {1, 2}, optional
+        Order of the one-sided differences at the edges. Inner elements have central
+        differences.
+
+    Returns
+    -------
+    GPUArray or tuple of GPUArray
+        The derivative along one axis, or those along several.
+
+    Raises
+    ------
+    TypeError
+        If the number of spacings does not fit.
+    ValueError
+        If an axis has fewer than ``edge_order + 1`` elements, or if the number of
+        coordinates does not fit.
+
+    Examples
+    --------
+    >>> gpuarray.gradient(gpuarray.to_gpu(np.array([1.0, 2, 4, 8])))
+    array([1. , 1.5, 3. , 4. ])
     """
     axes = range(f.ndim) if axis is None else np.atleast_1d(axis).tolist()
     axes = [normal_axis(k, f.ndim) for k in axes]

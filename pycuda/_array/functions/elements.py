@@ -41,31 +41,179 @@ def _subset(a, subset, stream):
 
 
 def subset_sum(subset, a, dtype=None, stream=None, allocator=None):
-    """Return the sum of the elements whose flat indices are in ``subset``."""
+    """Return the sum of the elements whose flat indices are in ``subset``.
+
+    Parameters
+    ----------
+    subset : GPUArray
+        Flat indices, integers.
+    a : GPUArray
+        Array of numbers.
+    dtype : dtype_like, optional
+        Dtype of the result. The default is that of ``sum``.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+    allocator : callable, optional
+        Function of a number of bytes that returns device memory. The default is the
+        allocator of the array.
+
+    Returns
+    -------
+    GPUArray
+        A new array without axes.
+
+    Notes
+    -----
+    The call does not wait. If an index is out of bounds, the next call that waits for
+    the device raises IndexError.
+
+    Examples
+    --------
+    >>> x = gpuarray.to_gpu(np.array([1.0, 2, 4]))
+    >>> print(gpuarray.subset_sum(gpuarray.to_gpu(np.array([0, 2])), x))
+    5.0
+    """
     return _sum(_subset(a, subset, stream), dtype, stream, allocator)
 
 
 def subset_dot(subset, a, b, dtype=None, stream=None, allocator=None):
-    """Return the dot of the elements whose flat indices are in ``subset``."""
+    """Return the sum of products of the elements whose flat indices are in ``subset``.
+
+    Parameters
+    ----------
+    subset : GPUArray
+        Flat indices, integers.
+    a : GPUArray
+        First array.
+    b : GPUArray
+        Second array.
+    dtype : dtype_like, optional
+        Dtype of the result. The default is the common dtype.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+    allocator : callable, optional
+        Function of a number of bytes that returns device memory. The default is the
+        allocator of the array.
+
+    Returns
+    -------
+    GPUArray
+        A new array without axes.
+
+    Notes
+    -----
+    The call does not wait. If an index is out of bounds, the next call that waits for
+    the device raises IndexError.
+
+    Examples
+    --------
+    >>> x = gpuarray.to_gpu(np.array([1.0, 2, 4]))
+    >>> print(gpuarray.subset_dot(gpuarray.to_gpu(np.array([0, 2])), x, x))
+    17.0
+    """
     a, b = _subset(a, subset, stream), _subset(b, subset, stream)
     return reductions.dot(a, b, dtype, stream, allocator)
 
 
 def subset_min(subset, a, stream=None):
-    """Return the least of the elements whose flat indices are in ``subset``."""
+    """Return the least of the elements whose flat indices are in ``subset``.
+
+    Parameters
+    ----------
+    subset : GPUArray
+        Flat indices, integers.
+    a : GPUArray
+        Array of numbers.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A new array without axes.
+
+    Notes
+    -----
+    The call does not wait. If an index is out of bounds, the next call that waits for
+    the device raises IndexError.
+
+    Examples
+    --------
+    >>> x = gpuarray.to_gpu(np.array([1.0, 2, 4]))
+    >>> print(gpuarray.subset_min(gpuarray.to_gpu(np.array([1, 2])), x))
+    2.0
+    """
     return _min(_subset(a, subset, stream), stream)
 
 
 def subset_max(subset, a, stream=None):
-    """Return the greatest of the elements whose flat indices are in ``subset``."""
+    """Return the greatest of the elements whose flat indices are in ``subset``.
+
+    Parameters
+    ----------
+    subset : GPUArray
+        Flat indices, integers.
+    a : GPUArray
+        Array of numbers.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A new array without axes.
+
+    Notes
+    -----
+    The call does not wait. If an index is out of bounds, the next call that waits for
+    the device raises IndexError.
+
+    Examples
+    --------
+    >>> x = gpuarray.to_gpu(np.array([1.0, 2, 4]))
+    >>> print(gpuarray.subset_max(gpuarray.to_gpu(np.array([0, 1])), x))
+    2.0
+    """
     return _max(_subset(a, subset, stream), stream)
 
 
 def put(a, indices, values, mode="raise", stream=None):
-    """Assign values to the elements at flat indices in C order, as ``numpy.put`` does.
+    """Assign values to the elements at flat indices in C order.
 
-    ``values`` are repeated if there are fewer than indices. An array that is not in C
-    order is copied. ``mode`` and errors are those of ``take``.
+    Parameters
+    ----------
+    a : GPUArray
+        Array that is changed. One that is not in C order is copied in between.
+    indices : array_like
+        Flat indices, integers.
+    values : array_like
+        The values, which are repeated if there are fewer than indices.
+    mode : {"raise", "wrap", "clip"}, optional
+        What an index out of bounds means.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Raises
+    ------
+    ValueError
+        If there are indices but no values.
+
+    See Also
+    --------
+    take : Read the elements.
+    put_along_axis : Indices along an axis.
+
+    Notes
+    -----
+    The call does not wait. With "raise", the next call that waits for the device raises
+    IndexError if an index is out of bounds.
+
+    Examples
+    --------
+    >>> x = gpuarray.zeros(4, np.int32)
+    >>> gpuarray.put(x, [0, 2], [7, 8])
+    >>> x
+    array([7, 0, 8, 0], dtype=int32)
     """
     if not a.flags.c_contiguous:
         with on_stream(stream):
@@ -89,10 +237,42 @@ def put(a, indices, values, mode="raise", stream=None):
 def select(condlist, choicelist, default=0, *, stream=None):
     """Return elements of the choice whose condition is the first true one.
 
-    ``condlist`` has arrays of bool, ``choicelist`` as many arrays or numbers; where no
-    condition is true, the result is ``default``. All broadcast, and the dtype is the
-    one to which NumPy promotes choices and default. Raises ValueError for lists of
-    different lengths, TypeError for a condition that is not bool.
+    Parameters
+    ----------
+    condlist : sequence of GPUArray
+        Arrays of bool.
+    choicelist : sequence of GPUArray or number
+        As many arrays or numbers. All broadcast.
+    default : number or GPUArray, optional
+        Value where no condition is true.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A new array of the dtype to which NumPy promotes choices and default.
+
+    Raises
+    ------
+    TypeError
+        If a condition is not bool.
+    ValueError
+        If the lists are empty or differ in length.
+
+    See Also
+    --------
+    where : One condition.
+
+    Notes
+    -----
+    The call does not wait.
+
+    Examples
+    --------
+    >>> x = gpuarray.arange(5, dtype=np.int64)
+    >>> gpuarray.select([x < 2, x > 2], [x, 10 * x], 99)
+    array([ 0,  1, 99, 30, 40])
     """
     conditions, choices = list(condlist), list(choicelist)
     if len(conditions) != len(choices) or not conditions:
@@ -128,8 +308,42 @@ def _as_dtype(value, dtype, casting):
 def take_along_axis(arr, indices, axis=-1, *, stream=None):
     """Return the elements at indices along an axis, with indices for each line.
 
-    ``indices`` has as many axes as ``arr``; the others broadcast. ``axis=None`` takes
-    flat indices, in C order.
+    Parameters
+    ----------
+    arr : GPUArray
+        Array of any dtype.
+    indices : GPUArray
+        Integers, with as many axes as ``arr``; the others broadcast.
+    axis : int or None, default -1
+        Axis of the indices. None means flat indices in C order.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A new array.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit.
+
+    See Also
+    --------
+    argsort : Indices that sort.
+
+    Notes
+    -----
+    The call does not wait. If an index is out of bounds, the next call that waits for
+    the device raises IndexError.
+
+    Examples
+    --------
+    >>> x = gpuarray.to_gpu(np.array([[3, 1], [2, 4]]))
+    >>> gpuarray.take_along_axis(x, gpuarray.argsort(x), -1)
+    array([[1, 3],
+           [2, 4]])
     """
     if axis is None:
         arr, axis = np_ravel(arr), 0
@@ -139,7 +353,40 @@ def take_along_axis(arr, indices, axis=-1, *, stream=None):
 def put_along_axis(arr, indices, values, axis, *, stream=None):
     """Assign values to the elements at indices along an axis.
 
-    ``values`` broadcast to the indices; the rest is as in ``take_along_axis``.
+    Parameters
+    ----------
+    arr : GPUArray
+        Array that is changed.
+    indices : GPUArray
+        Integers, with as many axes as ``arr``; the others broadcast.
+    values : array_like
+        The values, which broadcast to the indices.
+    axis : int or None
+        Axis of the indices. None means flat indices in C order.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit.
+
+    See Also
+    --------
+    take_along_axis : Read the elements.
+
+    Notes
+    -----
+    The call does not wait. If an index is out of bounds, the next call that waits for
+    the device raises IndexError.
+
+    Examples
+    --------
+    >>> x = gpuarray.zeros((2, 2), np.int64)
+    >>> gpuarray.put_along_axis(x, gpuarray.to_gpu(np.array([[1], [0]])), 5, 1)
+    >>> x
+    array([[0, 5],
+           [5, 0]])
     """
     if axis is not None:
         _put_along_axis(arr, indices, values, axis, stream)
@@ -152,9 +399,43 @@ def put_along_axis(arr, indices, values, axis, *, stream=None):
 
 
 def multi_take(arrays, indices, out=None, stream=None):
-    """Return ``take(array, indices)`` for each of the arrays, without waiting.
+    """Return the elements at flat indices of several arrays.
 
-    Errors are those of ``take``.
+    Parameters
+    ----------
+    arrays : sequence of GPUArray
+        The arrays.
+    indices : GPUArray
+        Flat indices, integers.
+    out : sequence of GPUArray, optional
+        Arrays for the results. The default is new arrays.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    list of GPUArray
+        The results.
+
+    Raises
+    ------
+    ValueError
+        If ``out`` has another length.
+
+    See Also
+    --------
+    take : One array.
+
+    Notes
+    -----
+    The call does not wait. If an index is out of bounds, the next call that waits for
+    the device raises IndexError.
+
+    Examples
+    --------
+    >>> x = gpuarray.arange(4, dtype=np.float32)
+    >>> gpuarray.multi_take([x, 2 * x], gpuarray.to_gpu(np.array([1, 3])))
+    [array([1., 3.], dtype=float32), array([2., 6.], dtype=float32)]
     """
     outs = [None] * len(arrays) if out is None else out
     _same_length(arrays, outs, "out")
@@ -169,8 +450,45 @@ def multi_take(arrays, indices, out=None, stream=None):
 def multi_put(arrays, dest_indices, dest_shape=None, out=None, stream=None):
     """Store the elements of each array at flat indices of its output.
 
-    New outputs have the shape ``dest_shape``; their other elements are not set. Returns
-    the outputs.
+    Parameters
+    ----------
+    arrays : sequence of GPUArray
+        The arrays.
+    dest_indices : GPUArray
+        Flat indices, integers.
+    dest_shape : int or tuple of int, optional
+        Shape of new outputs. Their other elements are not set.
+    out : sequence of GPUArray, optional
+        The outputs. The default is new arrays.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    list of GPUArray
+        The outputs.
+
+    Raises
+    ------
+    ValueError
+        If neither ``dest_shape`` nor ``out`` is given, or if ``out`` has another
+        length.
+
+    See Also
+    --------
+    put : One array.
+
+    Notes
+    -----
+    The call does not wait. If an index is out of bounds, the next call that waits for
+    the device raises IndexError.
+
+    Examples
+    --------
+    >>> x = gpuarray.arange(2, dtype=np.float32)
+    >>> places = gpuarray.to_gpu(np.array([1, 0]))
+    >>> gpuarray.multi_put([x, x + 5], places, dest_shape=2)
+    [array([1., 0.], dtype=float32), array([6., 5.], dtype=float32)]
     """
     outs = _outputs(arrays, dest_shape, out)
     dest_indices = apart(dest_indices, outs, stream)
@@ -191,7 +509,48 @@ def multi_take_put(
 ):
     """Copy elements at flat indices of each array to flat indices of its output.
 
-    ``src_offsets`` has a number for each array, which is added to its indices.
+    Parameters
+    ----------
+    arrays : sequence of GPUArray
+        The arrays.
+    dest_indices : GPUArray
+        Flat indices of the outputs, integers.
+    src_indices : GPUArray
+        Flat indices of the arrays, integers.
+    dest_shape : int or tuple of int, optional
+        Shape of new outputs. Their other elements are not set.
+    out : sequence of GPUArray, optional
+        The outputs. The default is new arrays.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+    src_offsets : sequence of int, optional
+        A number for each array, which is added to its indices.
+
+    Returns
+    -------
+    list of GPUArray
+        The outputs.
+
+    Raises
+    ------
+    ValueError
+        If neither ``dest_shape`` nor ``out`` is given, or if a list has another length.
+
+    See Also
+    --------
+    multi_take : Without places in the outputs.
+
+    Notes
+    -----
+    The call does not wait. If an index is out of bounds, the next call that waits for
+    the device raises IndexError.
+
+    Examples
+    --------
+    >>> x = gpuarray.arange(4, dtype=np.float32)
+    >>> first, last = (gpuarray.to_gpu(np.array(i)) for i in ([0, 1], [2, 3]))
+    >>> gpuarray.multi_take_put([x], first, last, dest_shape=2)
+    [array([2., 3.], dtype=float32)]
     """
     outs = _outputs(arrays, dest_shape, out)
     offsets = [0] * len(arrays) if src_offsets is None else src_offsets
@@ -246,10 +605,36 @@ def _condition(condition):
 def extract(condition, arr):
     """Return the elements of a flat array where a flat condition is not 0.
 
-    ``condition`` is a GPUArray of the size of ``arr``, or a NumPy array, whose
-    indices are copied to the device. The result has one axis and the dtype of ``arr``.
-    Its length is read back. IndexError if the condition is true beyond the end of
-    ``arr``.
+    Parameters
+    ----------
+    condition : GPUArray or array_like
+        Condition. The indices of one in host memory are copied to the device.
+    arr : GPUArray
+        Array of any dtype.
+
+    Returns
+    -------
+    GPUArray
+        A new array with one axis and the same dtype.
+
+    Raises
+    ------
+    IndexError
+        If the condition is true beyond the end of ``arr``.
+
+    See Also
+    --------
+    compress : Parts along an axis.
+
+    Notes
+    -----
+    The call waits for the length of the result.
+
+    Examples
+    --------
+    >>> x = gpuarray.arange(5, dtype=np.int32)
+    >>> gpuarray.extract(x > 2, x)
+    array([3, 4], dtype=int32)
     """
     chosen = _condition(condition)
     flat = np_ravel(arr)
@@ -263,10 +648,43 @@ def extract(condition, arr):
 def compress(condition, a, axis=None, out=None):
     """Return the parts of an array along an axis where a condition is not 0.
 
-    ``condition`` has one axis: a GPUArray, or a NumPy array or list, which is copied to
-    the device. Without an axis the array is flat. The result has the dtype of ``a``;
-    ``out`` gets it if given. Raises ValueError if the condition has more axes, and
-    IndexError if it is true beyond the end of the axis.
+    Parameters
+    ----------
+    condition : GPUArray or array_like
+        Condition with one axis. One in host memory is copied to the device.
+    a : GPUArray
+        Array of any dtype.
+    axis : int or None, optional
+        Axis along which to compute. The default is the flat array.
+    out : GPUArray, optional
+        Array of the result's shape to which the result goes. The default is a new
+        array.
+
+    Returns
+    -------
+    GPUArray
+        The result: ``out``, or a new array of the same dtype.
+
+    Raises
+    ------
+    IndexError
+        If the condition is true beyond the end of the axis.
+    ValueError
+        If the condition has more axes.
+
+    See Also
+    --------
+    extract : A condition of the array's shape.
+
+    Notes
+    -----
+    The call waits for the length of the result.
+
+    Examples
+    --------
+    >>> x = gpuarray.to_gpu(np.array([[1, 2], [3, 4]]))
+    >>> gpuarray.compress([False, True], x, axis=0)
+    array([[3, 4]])
     """
     if np.ndim(condition) != 1:
         raise ValueError(
@@ -301,9 +719,36 @@ def _check_values(name, values, a):
 def place(arr, mask, vals):
     """Store values where a mask is true, one after the other.
 
-    ``mask`` is a GPUArray of bool with the shape of ``arr``. ``vals`` are a GPUArray, a
-    NumPy array or numbers; they are repeated if they are fewer than the true elements.
-    Their number is read back unless there is one value. ValueError without a value.
+    Parameters
+    ----------
+    arr : GPUArray
+        Array that is changed.
+    mask : GPUArray
+        Array of bool with the same shape.
+    vals : array_like
+        The values, which are repeated if they are fewer than the true elements.
+
+    Raises
+    ------
+    TypeError
+        If values cannot be stored safely in the array's dtype.
+    ValueError
+        If there is no value.
+
+    See Also
+    --------
+    putmask : Each value in the place that it has itself.
+
+    Notes
+    -----
+    The call waits for the number of true elements, unless there is one value.
+
+    Examples
+    --------
+    >>> x = gpuarray.arange(4, dtype=np.int64)
+    >>> gpuarray.place(x, x > 1, [7, 8])
+    >>> x
+    array([0, 1, 7, 8])
     """
     mask = mask_of(mask, arr)
     values = as_values(vals, arr)
@@ -319,9 +764,36 @@ def place(arr, mask, vals):
 def putmask(a, mask, values):
     """Store values where a mask is true, each in the place that it has itself.
 
-    ``mask`` is a GPUArray of bool with the shape of ``a``. ``values`` are a number, a
-    GPUArray or a NumPy array; the flat elements of an array are repeated up to the size
-    of ``a``. ValueError without a value. An elementwise kernel stores them.
+    Parameters
+    ----------
+    a : GPUArray
+        Array that is changed.
+    mask : GPUArray
+        Array of bool with the same shape.
+    values : array_like
+        The values. The flat elements of an array are repeated up to the size of ``a``.
+
+    Raises
+    ------
+    TypeError
+        If values cannot be stored safely in the array's dtype.
+    ValueError
+        If there is no value.
+
+    See Also
+    --------
+    place : Values one after the other.
+
+    Notes
+    -----
+    The call does not wait.
+
+    Examples
+    --------
+    >>> x = gpuarray.arange(4, dtype=np.int64)
+    >>> gpuarray.putmask(x, x > 1, -x)
+    >>> x
+    array([ 0,  1, -2, -3])
     """
     mask = mask_of(mask, a)
     if np.ndim(values) == 0 and not isinstance(values, GPUArray):

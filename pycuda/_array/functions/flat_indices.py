@@ -99,12 +99,46 @@ def _raveler(dtypes, modes):
 def ravel_multi_index(multi_index, dims, mode="raise", order="C", *, stream=None):
     """Return the flat indices of elements whose indices along each axis are given.
 
-    ``multi_index`` is a tuple of integer arrays and numbers, one for each axis of the
-    shape ``dims``, which broadcast; or an array with them along its first axis. The
-    result is of int64. ``mode`` is "raise", "wrap" or "clip", or a tuple with one for
-    each axis: with "raise" the next call that waits for the device raises IndexError
-    for a negative index and one beyond the end. Raises ValueError for a wrong number
-    of indices, TypeError for other dtypes.
+    Parameters
+    ----------
+    multi_index : tuple of GPUArray or GPUArray
+        Integers for each axis of the shape, which broadcast, or an array with them
+        along its first axis.
+    dims : tuple of int
+        The shape.
+    mode : {"raise", "wrap", "clip"} or tuple, optional
+        What an index out of bounds means, or a tuple with one for each axis.
+    order : {"C", "F"}, default "C"
+        Order of the flat elements.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        The flat indices, int64.
+
+    Raises
+    ------
+    TypeError
+        If the indices are not integers.
+    ValueError
+        If the number of indices is not that of the axes.
+
+    See Also
+    --------
+    unravel_index : The inverse.
+
+    Notes
+    -----
+    The call does not wait. With "raise", the next call that waits for the device raises
+    IndexError if an index is out of bounds.
+
+    Examples
+    --------
+    >>> i = gpuarray.to_gpu(np.array([0, 1]))
+    >>> gpuarray.ravel_multi_index((i, i), (2, 3))
+    array([0, 4])
     """
     name = "ravel_multi_index"
     lengths = _lengths(name, dims)
@@ -159,11 +193,42 @@ def _unraveler(dtype, axes):
 
 
 def unravel_index(indices, shape, order="C", *, stream=None):
-    """Return the indices along each axis of a shape, a tuple, for flat indices.
+    """Return the indices along each axis of a shape for flat indices.
 
-    ``indices`` is an array of integers; the results are of int64. The next call that
-    waits for the device raises IndexError for a negative index and one beyond the end.
-    Raises TypeError for other dtypes.
+    Parameters
+    ----------
+    indices : GPUArray
+        Flat indices, integers.
+    shape : tuple of int
+        The shape.
+    order : {"C", "F"}, default "C"
+        Order of the flat elements.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    tuple of GPUArray
+        The indices along each axis, int64.
+
+    Raises
+    ------
+    TypeError
+        If the indices are not integers.
+
+    See Also
+    --------
+    ravel_multi_index : The inverse.
+
+    Notes
+    -----
+    The call does not wait. If an index is out of bounds, the next call that waits for
+    the device raises IndexError.
+
+    Examples
+    --------
+    >>> gpuarray.unravel_index(gpuarray.to_gpu(np.array([0, 4])), (2, 3))
+    (array([0, 1]), array([0, 1]))
     """
     name = "unravel_index"
     lengths = _lengths(name, shape)
@@ -230,12 +295,42 @@ def _choice_arrays(choices):
 def choose(a, choices, out=None, mode="raise", *, stream=None):
     """Return the elements of the choices whose number is in an array of integers.
 
-    ``choices`` is a list of arrays and numbers, or an array with them along its first
-    axis. All broadcast with ``a``. The result has the dtype to which NumPy promotes
-    the choices. It goes to ``out`` if that is given, an array of the result's shape.
-    ``mode`` is "raise", "wrap" or "clip": with "raise" the next call that waits for the
-    device raises IndexError for a number that is no choice's. Raises ValueError for
-    more than 32 choices and for shapes that do not broadcast.
+    Parameters
+    ----------
+    a : GPUArray
+        Numbers of choices.
+    choices : sequence of GPUArray or number, or GPUArray
+        The choices, or an array with them along its first axis. All broadcast with
+        ``a``.
+    out : GPUArray, optional
+        Array of the result's shape to which the result goes. The default is a new
+        array.
+    mode : {"raise", "wrap", "clip"}, optional
+        What a number of no choice means.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        The result: ``out``, or a new array of the dtype to which NumPy promotes the
+        choices.
+
+    Raises
+    ------
+    ValueError
+        If there are more than 32 choices, or if the shapes do not broadcast.
+
+    Notes
+    -----
+    The call does not wait. With "raise", the next call that waits for the device raises
+    IndexError for a number of no choice.
+
+    Examples
+    --------
+    >>> a = gpuarray.to_gpu(np.array([0, 1, 0]))
+    >>> gpuarray.choose(a, [a + 10, a + 20])
+    array([10, 21, 10])
     """
     _check_mode("choose", mode)
     with on_stream(stream):

@@ -52,10 +52,50 @@ def fft(
 ) -> GPUArray:
     """Return the Fourier transform along an axis.
 
-    The result has ``n`` complex numbers along the axis. The input is cut off or padded
-    with zeros to ``n`` elements, by default its length. The result goes to ``out``, an
-    array of its shape, or to a new array. ValueError if there is no such axis, norm or
-    length.
+    Parameters
+    ----------
+    a : GPUArray
+        Array of any dtype of numbers.
+    n : int, optional
+        Number of elements of the input to use: it is cut off or padded with zeros. The
+        default is its length.
+    axis : int, optional
+        Axis along which to compute. The default is the last one.
+    norm : {"backward", "ortho", "forward"}, optional
+        Scaling of the transform. The default is "backward": the inverse transform is
+        divided by the number of elements. With "ortho" both transforms are divided by
+        its square root, with "forward" the forward transform by the number.
+    out : GPUArray, optional
+        Array of the result's shape to which the result goes. The default is a new
+        array.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        ``out``, or a new array of complex numbers with ``n`` elements along the axis.
+
+    Raises
+    ------
+    ValueError
+        If there is no such axis, norm or length.
+
+    See Also
+    --------
+    ifft : The inverse.
+    rfft : Half of the result, for real elements.
+
+    Notes
+    -----
+    The call does not wait. float16, float32 and complex64 are transformed in single
+    precision, all other dtypes in double precision.
+
+    Examples
+    --------
+    >>> from pycuda import fft
+    >>> fft.fft(gpuarray.to_gpu(np.array([1.0, 1, 0, 0])))
+    array([2.+0.j, 1.-1.j, 0.+0.j, 1.+1.j])
     """
     return _fourier(_FFT, a, n, axis, norm, out, stream)
 
@@ -71,10 +111,49 @@ def ifft(
 ) -> GPUArray:
     """Return the inverse Fourier transform along an axis.
 
-    The result has ``n`` complex numbers along the axis. The input is cut off or padded
-    with zeros to ``n`` elements, by default its length. The result goes to ``out``, an
-    array of its shape, or to a new array. ValueError if there is no such axis, norm or
-    length.
+    Parameters
+    ----------
+    a : GPUArray
+        Array of any dtype of numbers.
+    n : int, optional
+        Number of elements of the input to use: it is cut off or padded with zeros. The
+        default is its length.
+    axis : int, optional
+        Axis along which to compute. The default is the last one.
+    norm : {"backward", "ortho", "forward"}, optional
+        Scaling of the transform. The default is "backward": the inverse transform is
+        divided by the number of elements. With "ortho" both transforms are divided by
+        its square root, with "forward" the forward transform by the number.
+    out : GPUArray, optional
+        Array of the result's shape to which the result goes. The default is a new
+        array.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        ``out``, or a new array of complex numbers with ``n`` elements along the axis.
+
+    Raises
+    ------
+    ValueError
+        If there is no such axis, norm or length.
+
+    See Also
+    --------
+    fft : The inverse.
+
+    Notes
+    -----
+    The call does not wait. float16, float32 and complex64 are transformed in single
+    precision, all other dtypes in double precision.
+
+    Examples
+    --------
+    >>> from pycuda import fft
+    >>> fft.ifft(gpuarray.to_gpu(np.array([4.0, 0, 0, 0])))
+    array([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j])
     """
     return _fourier(_IFFT, a, n, axis, norm, out, stream)
 
@@ -90,10 +169,52 @@ def rfft(
 ) -> GPUArray:
     """Return the Fourier transform of real elements along an axis.
 
-    The result has ``n // 2 + 1`` complex numbers along the axis: the others are their
-    conjugates. The input is cut off or padded with zeros to ``n`` elements, by default
-    its length. The result goes to ``out``, an array of its shape, or to a new array.
-    ValueError if there is no such axis, norm or length. TypeError for a complex dtype.
+    Parameters
+    ----------
+    a : GPUArray
+        Array of real numbers.
+    n : int, optional
+        Number of elements of the input to use: it is cut off or padded with zeros. The
+        default is its length.
+    axis : int, optional
+        Axis along which to compute. The default is the last one.
+    norm : {"backward", "ortho", "forward"}, optional
+        Scaling of the transform. The default is "backward": the inverse transform is
+        divided by the number of elements. With "ortho" both transforms are divided by
+        its square root, with "forward" the forward transform by the number.
+    out : GPUArray, optional
+        Array of the result's shape to which the result goes. The default is a new
+        array.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        ``out``, or a new array of complex numbers with ``n // 2 + 1`` elements along
+        the axis: the others are their conjugates.
+
+    Raises
+    ------
+    ValueError
+        If there is no such axis, norm or length.
+    TypeError
+        If the dtype is complex.
+
+    See Also
+    --------
+    irfft : The inverse.
+
+    Notes
+    -----
+    The call does not wait. float16, float32 and complex64 are transformed in single
+    precision, all other dtypes in double precision.
+
+    Examples
+    --------
+    >>> from pycuda import fft
+    >>> abs(fft.rfft(gpuarray.to_gpu(np.array([1.0, 1, 0, 0]))))
+    array([2.        , 1.41421356, 0.        ])
     """
     return _fourier(_RFFT, a, n, axis, norm, out, stream)
 
@@ -109,11 +230,53 @@ def irfft(
 ) -> GPUArray:
     """Return the real elements whose transform ``rfft`` has given.
 
-    The result has ``n`` real numbers along the axis. The input is cut off or padded
-    with zeros to ``n // 2 + 1`` elements. The default of ``n`` is ``2 * (m - 1)`` for
-    an input of ``m`` elements. The imaginary part of the first element is not used, nor
-    that of the last one if ``n`` is even. The result goes to ``out``, an array of its
-    shape, or to a new array. ValueError if there is no such axis, norm or length.
+    The imaginary part of the first element is not used, nor that of the last one if
+    ``n`` is even.
+
+    Parameters
+    ----------
+    a : GPUArray
+        Array of any dtype of numbers.
+    n : int, optional
+        Number of elements of the result. The input is cut off or padded with zeros to
+        ``n // 2 + 1`` elements. The default is ``2 * (m - 1)`` for an input of ``m``
+        elements.
+    axis : int, optional
+        Axis along which to compute. The default is the last one.
+    norm : {"backward", "ortho", "forward"}, optional
+        Scaling of the transform. The default is "backward": the inverse transform is
+        divided by the number of elements. With "ortho" both transforms are divided by
+        its square root, with "forward" the forward transform by the number.
+    out : GPUArray, optional
+        Array of the result's shape to which the result goes. The default is a new
+        array.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        ``out``, or a new array of real numbers with ``n`` elements along the axis.
+
+    Raises
+    ------
+    ValueError
+        If there is no such axis, norm or length.
+
+    See Also
+    --------
+    rfft : The inverse.
+
+    Notes
+    -----
+    The call does not wait. float16, float32 and complex64 are transformed in single
+    precision, all other dtypes in double precision.
+
+    Examples
+    --------
+    >>> from pycuda import fft
+    >>> fft.irfft(gpuarray.to_gpu(np.array([4.0, 0, 0])))
+    array([1., 1., 1., 1.])
     """
     return _real_result(_fourier(_IRFFT, a, n, axis, norm, out, stream), a, out, stream)
 
@@ -129,11 +292,52 @@ def hfft(
 ) -> GPUArray:
     """Return the Fourier transform of elements with Hermitian symmetry.
 
-    The result has ``n`` real numbers along the axis. The input is one half of the
-    elements: ``n // 2 + 1``, to which it is cut off or padded with zeros. The default
-    of ``n`` is ``2 * (m - 1)`` for ``m`` elements. The result goes to ``out``, an array
-    of its shape, or to a new array. ValueError if there is no such axis, norm or
-    length.
+    The input is one half of the elements.
+
+    Parameters
+    ----------
+    a : GPUArray
+        Array of any dtype of numbers.
+    n : int, optional
+        Number of elements of the result. The input is cut off or padded with zeros to
+        ``n // 2 + 1`` elements. The default is ``2 * (m - 1)`` for an input of ``m``
+        elements.
+    axis : int, optional
+        Axis along which to compute. The default is the last one.
+    norm : {"backward", "ortho", "forward"}, optional
+        Scaling of the transform. The default is "backward": the inverse transform is
+        divided by the number of elements. With "ortho" both transforms are divided by
+        its square root, with "forward" the forward transform by the number.
+    out : GPUArray, optional
+        Array of the result's shape to which the result goes. The default is a new
+        array.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        ``out``, or a new array of real numbers with ``n`` elements along the axis.
+
+    Raises
+    ------
+    ValueError
+        If there is no such axis, norm or length.
+
+    See Also
+    --------
+    ihfft : The inverse.
+
+    Notes
+    -----
+    The call does not wait. float16, float32 and complex64 are transformed in single
+    precision, all other dtypes in double precision.
+
+    Examples
+    --------
+    >>> from pycuda import fft
+    >>> fft.hfft(gpuarray.to_gpu(np.array([1.0, 0, 0])))
+    array([1., 1., 1., 1.])
     """
     return _real_result(_fourier(_HFFT, a, n, axis, norm, out, stream), a, out, stream)
 
@@ -149,10 +353,52 @@ def ihfft(
 ) -> GPUArray:
     """Return the elements whose transform ``hfft`` has given.
 
-    The result has ``n // 2 + 1`` complex numbers along the axis. The input is real. It
-    is cut off or padded with zeros to ``n`` elements, by default its length. The result
-    goes to ``out``, an array of its shape, or to a new array. ValueError if there is no
-    such axis, norm or length. TypeError for a complex dtype.
+    Parameters
+    ----------
+    a : GPUArray
+        Array of real numbers.
+    n : int, optional
+        Number of elements of the input to use: it is cut off or padded with zeros. The
+        default is its length.
+    axis : int, optional
+        Axis along which to compute. The default is the last one.
+    norm : {"backward", "ortho", "forward"}, optional
+        Scaling of the transform. The default is "backward": the inverse transform is
+        divided by the number of elements. With "ortho" both transforms are divided by
+        its square root, with "forward" the forward transform by the number.
+    out : GPUArray, optional
+        Array of the result's shape to which the result goes. The default is a new
+        array.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        ``out``, or a new array of complex numbers with ``n // 2 + 1`` elements along
+        the axis.
+
+    Raises
+    ------
+    ValueError
+        If there is no such axis, norm or length.
+    TypeError
+        If the dtype is complex.
+
+    See Also
+    --------
+    hfft : The inverse.
+
+    Notes
+    -----
+    The call does not wait. float16, float32 and complex64 are transformed in single
+    precision, all other dtypes in double precision.
+
+    Examples
+    --------
+    >>> from pycuda import fft
+    >>> fft.ihfft(gpuarray.to_gpu(np.array([1.0, 1, 1, 1]))).real
+    array([1., 0., 0.])
     """
     return _fourier(_IHFFT, a, n, axis, norm, out, stream)
 
@@ -168,11 +414,50 @@ def fft2(
 ) -> GPUArray:
     """Return the Fourier transform along two axes.
 
-    The result has the complex numbers of ``s`` elements along the axes. ``axes`` are
-    the last two by default. ``s`` has the lengths of the transform along them, -1 for
-    that of the input; the input is cut off or padded with zeros. The result goes to
-    ``out``, an array of its shape, or to a new array. ValueError if there is no such
-    axis, norm or length.
+    Parameters
+    ----------
+    a : GPUArray
+        Array of any dtype of numbers.
+    s : sequence of int, optional
+        Lengths of the transform along the axes. The input is cut off or padded with
+        zeros; -1 is its own length. The default is the lengths of the input.
+    axes : sequence of int, optional
+        Axes along which to transform. The default is the last two.
+    norm : {"backward", "ortho", "forward"}, optional
+        Scaling of the transform. The default is "backward": the inverse transform is
+        divided by the number of elements. With "ortho" both transforms are divided by
+        its square root, with "forward" the forward transform by the number.
+    out : GPUArray, optional
+        Array of the result's shape to which the result goes. The default is a new
+        array.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        ``out``, or a new array of complex numbers with ``s`` elements along the axes.
+
+    Raises
+    ------
+    ValueError
+        If there is no such axis, norm or length.
+
+    See Also
+    --------
+    ifft2 : The inverse.
+
+    Notes
+    -----
+    The call does not wait. float16, float32 and complex64 are transformed in single
+    precision, all other dtypes in double precision.
+
+    Examples
+    --------
+    >>> from pycuda import fft
+    >>> fft.fft2(gpuarray.to_gpu(np.ones((2, 2))))
+    array([[4.+0.j, 0.+0.j],
+           [0.+0.j, 0.+0.j]])
     """
     return _fourier_axes(_FFT, a, s, axes, norm, out, stream)
 
@@ -188,11 +473,50 @@ def ifft2(
 ) -> GPUArray:
     """Return the inverse Fourier transform along two axes.
 
-    The result has the complex numbers of ``s`` elements along the axes. ``axes`` are
-    the last two by default. ``s`` has the lengths of the transform along them, -1 for
-    that of the input; the input is cut off or padded with zeros. The result goes to
-    ``out``, an array of its shape, or to a new array. ValueError if there is no such
-    axis, norm or length.
+    Parameters
+    ----------
+    a : GPUArray
+        Array of any dtype of numbers.
+    s : sequence of int, optional
+        Lengths of the transform along the axes. The input is cut off or padded with
+        zeros; -1 is its own length. The default is the lengths of the input.
+    axes : sequence of int, optional
+        Axes along which to transform. The default is the last two.
+    norm : {"backward", "ortho", "forward"}, optional
+        Scaling of the transform. The default is "backward": the inverse transform is
+        divided by the number of elements. With "ortho" both transforms are divided by
+        its square root, with "forward" the forward transform by the number.
+    out : GPUArray, optional
+        Array of the result's shape to which the result goes. The default is a new
+        array.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        ``out``, or a new array of complex numbers with ``s`` elements along the axes.
+
+    Raises
+    ------
+    ValueError
+        If there is no such axis, norm or length.
+
+    See Also
+    --------
+    fft2 : The inverse.
+
+    Notes
+    -----
+    The call does not wait. float16, float32 and complex64 are transformed in single
+    precision, all other dtypes in double precision.
+
+    Examples
+    --------
+    >>> from pycuda import fft
+    >>> fft.ifft2(gpuarray.to_gpu(np.array([[4.0, 0], [0, 0]])))
+    array([[1.+0.j, 1.+0.j],
+           [1.+0.j, 1.+0.j]])
     """
     return _fourier_axes(_IFFT, a, s, axes, norm, out, stream)
 
@@ -208,12 +532,52 @@ def rfft2(
 ) -> GPUArray:
     """Return the Fourier transform of real elements along two axes.
 
-    The last of the axes is transformed as by ``rfft``: the result has ``s[-1] // 2 +
-    1`` elements along it. TypeError for a complex dtype. ``axes`` are the last two by
-    default. ``s`` has the lengths of the transform along them, -1 for that of the
-    input; the input is cut off or padded with zeros. The result goes to ``out``, an
-    array of its shape, or to a new array. ValueError if there is no such axis, norm or
-    length.
+    Parameters
+    ----------
+    a : GPUArray
+        Array of real numbers.
+    s : sequence of int, optional
+        Lengths of the transform along the axes. The input is cut off or padded with
+        zeros; -1 is its own length. The default is the lengths of the input.
+    axes : sequence of int, optional
+        Axes along which to transform. The default is the last two.
+    norm : {"backward", "ortho", "forward"}, optional
+        Scaling of the transform. The default is "backward": the inverse transform is
+        divided by the number of elements. With "ortho" both transforms are divided by
+        its square root, with "forward" the forward transform by the number.
+    out : GPUArray, optional
+        Array of the result's shape to which the result goes. The default is a new
+        array.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        ``out``, or a new array of complex numbers with ``s`` elements along the axes,
+        but ``s[-1] // 2 + 1`` along the last.
+
+    Raises
+    ------
+    ValueError
+        If there is no such axis, norm or length.
+    TypeError
+        If the dtype is complex.
+
+    See Also
+    --------
+    irfft2 : The inverse.
+
+    Notes
+    -----
+    The call does not wait. float16, float32 and complex64 are transformed in single
+    precision, all other dtypes in double precision.
+
+    Examples
+    --------
+    >>> from pycuda import fft
+    >>> fft.rfft2(gpuarray.to_gpu(np.ones((2, 4)))).shape
+    (2, 3)
     """
     return _fourier_axes(_RFFT, a, s, axes, norm, out, stream)
 
@@ -229,12 +593,53 @@ def irfft2(
 ) -> GPUArray:
     """Return the real elements whose transform ``rfft2`` has given.
 
-    The last of the axes is transformed as by ``irfft``, after the others: the result
-    has ``s[-1]`` real elements along it, by default ``2 * (m - 1)`` for ``m`` of the
-    input. ``axes`` are the last two by default. ``s`` has the lengths of the transform
-    along them, -1 for that of the input; the input is cut off or padded with zeros. The
-    result goes to ``out``, an array of its shape, or to a new array. ValueError if
-    there is no such axis, norm or length.
+    The last of the axes is transformed as by ``irfft``, after the others. The default
+    of ``s[-1]`` is ``2 * (m - 1)`` for ``m`` elements of the input.
+
+    Parameters
+    ----------
+    a : GPUArray
+        Array of any dtype of numbers.
+    s : sequence of int, optional
+        Lengths of the transform along the axes. The input is cut off or padded with
+        zeros; -1 is its own length. The default is the lengths of the input.
+    axes : sequence of int, optional
+        Axes along which to transform. The default is the last two.
+    norm : {"backward", "ortho", "forward"}, optional
+        Scaling of the transform. The default is "backward": the inverse transform is
+        divided by the number of elements. With "ortho" both transforms are divided by
+        its square root, with "forward" the forward transform by the number.
+    out : GPUArray, optional
+        Array of the result's shape to which the result goes. The default is a new
+        array.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        ``out``, or a new array of real numbers with ``s`` elements along the axes.
+
+    Raises
+    ------
+    ValueError
+        If there is no such axis, norm or length.
+
+    See Also
+    --------
+    rfft2 : The inverse.
+
+    Notes
+    -----
+    The call does not wait. float16, float32 and complex64 are transformed in single
+    precision, all other dtypes in double precision.
+
+    Examples
+    --------
+    >>> from pycuda import fft
+    >>> x = gpuarray.to_gpu(np.array([[0.0, 1, 2, 3]]))
+    >>> fft.irfft2(fft.rfft2(x))
+    array([[0., 1., 2., 3.]])
     """
     return _fourier_axes(_IRFFT, a, s, axes, norm, out, stream)
 
@@ -250,11 +655,50 @@ def fftn(
 ) -> GPUArray:
     """Return the Fourier transform along several axes.
 
-    The result has the complex numbers of ``s`` elements along the axes. ``axes`` are
-    all axes by default, or the last ``len(s)``. ``s`` has the lengths of the transform
-    along them, -1 for that of the input; the input is cut off or padded with zeros. The
-    result goes to ``out``, an array of its shape, or to a new array. ValueError if
-    there is no such axis, norm or length.
+    Parameters
+    ----------
+    a : GPUArray
+        Array of any dtype of numbers.
+    s : sequence of int, optional
+        Lengths of the transform along the axes. The input is cut off or padded with
+        zeros; -1 is its own length. The default is the lengths of the input.
+    axes : sequence of int or None, optional
+        Axes along which to transform. The default is all axes, or the last ``len(s)``.
+    norm : {"backward", "ortho", "forward"}, optional
+        Scaling of the transform. The default is "backward": the inverse transform is
+        divided by the number of elements. With "ortho" both transforms are divided by
+        its square root, with "forward" the forward transform by the number.
+    out : GPUArray, optional
+        Array of the result's shape to which the result goes. The default is a new
+        array.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        ``out``, or a new array of complex numbers with ``s`` elements along the axes.
+
+    Raises
+    ------
+    ValueError
+        If there is no such axis, norm or length.
+
+    See Also
+    --------
+    ifftn : The inverse.
+
+    Notes
+    -----
+    The call does not wait. float16, float32 and complex64 are transformed in single
+    precision, all other dtypes in double precision.
+
+    Examples
+    --------
+    >>> from pycuda import fft
+    >>> fft.fftn(gpuarray.to_gpu(np.ones((2, 2))))
+    array([[4.+0.j, 0.+0.j],
+           [0.+0.j, 0.+0.j]])
     """
     return _fourier_axes(_FFT, a, s, axes, norm, out, stream)
 
@@ -270,11 +714,50 @@ def ifftn(
 ) -> GPUArray:
     """Return the inverse Fourier transform along several axes.
 
-    The result has the complex numbers of ``s`` elements along the axes. ``axes`` are
-    all axes by default, or the last ``len(s)``. ``s`` has the lengths of the transform
-    along them, -1 for that of the input; the input is cut off or padded with zeros. The
-    result goes to ``out``, an array of its shape, or to a new array. ValueError if
-    there is no such axis, norm or length.
+    Parameters
+    ----------
+    a : GPUArray
+        Array of any dtype of numbers.
+    s : sequence of int, optional
+        Lengths of the transform along the axes. The input is cut off or padded with
+        zeros; -1 is its own length. The default is the lengths of the input.
+    axes : sequence of int or None, optional
+        Axes along which to transform. The default is all axes, or the last ``len(s)``.
+    norm : {"backward", "ortho", "forward"}, optional
+        Scaling of the transform. The default is "backward": the inverse transform is
+        divided by the number of elements. With "ortho" both transforms are divided by
+        its square root, with "forward" the forward transform by the number.
+    out : GPUArray, optional
+        Array of the result's shape to which the result goes. The default is a new
+        array.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        ``out``, or a new array of complex numbers with ``s`` elements along the axes.
+
+    Raises
+    ------
+    ValueError
+        If there is no such axis, norm or length.
+
+    See Also
+    --------
+    fftn : The inverse.
+
+    Notes
+    -----
+    The call does not wait. float16, float32 and complex64 are transformed in single
+    precision, all other dtypes in double precision.
+
+    Examples
+    --------
+    >>> from pycuda import fft
+    >>> fft.ifftn(gpuarray.to_gpu(np.array([[4.0, 0], [0, 0]])))
+    array([[1.+0.j, 1.+0.j],
+           [1.+0.j, 1.+0.j]])
     """
     return _fourier_axes(_IFFT, a, s, axes, norm, out, stream)
 
@@ -290,12 +773,52 @@ def rfftn(
 ) -> GPUArray:
     """Return the Fourier transform of real elements along several axes.
 
-    The last of the axes is transformed as by ``rfft``: the result has ``s[-1] // 2 +
-    1`` elements along it. TypeError for a complex dtype. ``axes`` are all axes by
-    default, or the last ``len(s)``. ``s`` has the lengths of the transform along them,
-    -1 for that of the input; the input is cut off or padded with zeros. The result goes
-    to ``out``, an array of its shape, or to a new array. ValueError if there is no such
-    axis, norm or length.
+    Parameters
+    ----------
+    a : GPUArray
+        Array of real numbers.
+    s : sequence of int, optional
+        Lengths of the transform along the axes. The input is cut off or padded with
+        zeros; -1 is its own length. The default is the lengths of the input.
+    axes : sequence of int or None, optional
+        Axes along which to transform. The default is all axes, or the last ``len(s)``.
+    norm : {"backward", "ortho", "forward"}, optional
+        Scaling of the transform. The default is "backward": the inverse transform is
+        divided by the number of elements. With "ortho" both transforms are divided by
+        its square root, with "forward" the forward transform by the number.
+    out : GPUArray, optional
+        Array of the result's shape to which the result goes. The default is a new
+        array.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        ``out``, or a new array of complex numbers with ``s`` elements along the axes,
+        but ``s[-1] // 2 + 1`` along the last.
+
+    Raises
+    ------
+    ValueError
+        If there is no such axis, norm or length.
+    TypeError
+        If the dtype is complex.
+
+    See Also
+    --------
+    irfftn : The inverse.
+
+    Notes
+    -----
+    The call does not wait. float16, float32 and complex64 are transformed in single
+    precision, all other dtypes in double precision.
+
+    Examples
+    --------
+    >>> from pycuda import fft
+    >>> fft.rfftn(gpuarray.to_gpu(np.ones((2, 4)))).shape
+    (2, 3)
     """
     return _fourier_axes(_RFFT, a, s, axes, norm, out, stream)
 
@@ -311,12 +834,53 @@ def irfftn(
 ) -> GPUArray:
     """Return the real elements whose transform ``rfftn`` has given.
 
-    The last of the axes is transformed as by ``irfft``, after the others: the result
-    has ``s[-1]`` real elements along it, by default ``2 * (m - 1)`` for ``m`` of the
-    input. ``axes`` are all axes by default, or the last ``len(s)``. ``s`` has the
-    lengths of the transform along them, -1 for that of the input; the input is cut off
-    or padded with zeros. The result goes to ``out``, an array of its shape, or to a new
-    array. ValueError if there is no such axis, norm or length.
+    The last of the axes is transformed as by ``irfft``, after the others. The default
+    of ``s[-1]`` is ``2 * (m - 1)`` for ``m`` elements of the input.
+
+    Parameters
+    ----------
+    a : GPUArray
+        Array of any dtype of numbers.
+    s : sequence of int, optional
+        Lengths of the transform along the axes. The input is cut off or padded with
+        zeros; -1 is its own length. The default is the lengths of the input.
+    axes : sequence of int or None, optional
+        Axes along which to transform. The default is all axes, or the last ``len(s)``.
+    norm : {"backward", "ortho", "forward"}, optional
+        Scaling of the transform. The default is "backward": the inverse transform is
+        divided by the number of elements. With "ortho" both transforms are divided by
+        its square root, with "forward" the forward transform by the number.
+    out : GPUArray, optional
+        Array of the result's shape to which the result goes. The default is a new
+        array.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        ``out``, or a new array of real numbers with ``s`` elements along the axes.
+
+    Raises
+    ------
+    ValueError
+        If there is no such axis, norm or length.
+
+    See Also
+    --------
+    rfftn : The inverse.
+
+    Notes
+    -----
+    The call does not wait. float16, float32 and complex64 are transformed in single
+    precision, all other dtypes in double precision.
+
+    Examples
+    --------
+    >>> from pycuda import fft
+    >>> x = gpuarray.to_gpu(np.array([[0.0, 1, 2, 3]]))
+    >>> fft.irfftn(fft.rfftn(x))
+    array([[0., 1., 2., 3.]])
     """
     return _fourier_axes(_IRFFT, a, s, axes, norm, out, stream)
 
@@ -338,10 +902,34 @@ def _checked_count(n):
 
 
 def fftfreq(n: int, d: float = 1.0, *, dtype: DTypeLike | None = None) -> GPUArray:
-    """Return the frequencies of the elements of ``fft``, for samples ``d`` apart.
+    """Return the frequencies of the elements of ``fft``, in cycles per unit of ``d``.
 
-    The result is a float64 array, or one of ``dtype``: ``(n + 1) // 2`` frequencies
-    from 0 on, then the negative ones. ValueError if ``n`` is not a positive integer.
+    Parameters
+    ----------
+    n : int
+        Number of samples, at least 1.
+    d : float, optional
+        Distance of the samples.
+    dtype : dtype_like, optional
+        Floating-point dtype of the result. The default is float64.
+
+    Returns
+    -------
+    GPUArray
+        A new array: ``(n + 1) // 2`` frequencies from 0 on, then the negative ones.
+
+    Raises
+    ------
+    ValueError
+        If ``n`` is not a positive integer.
+    TypeError
+        If ``dtype`` is not a floating-point dtype.
+
+    Examples
+    --------
+    >>> from pycuda import fft
+    >>> fft.fftfreq(4)
+    array([ 0.  ,  0.25, -0.5 , -0.25])
     """
     n = _checked_count(n)
     values = _frequencies(n, n, d, dtype, -(n // 2))
@@ -349,10 +937,34 @@ def fftfreq(n: int, d: float = 1.0, *, dtype: DTypeLike | None = None) -> GPUArr
 
 
 def rfftfreq(n: int, d: float = 1.0, *, dtype: DTypeLike | None = None) -> GPUArray:
-    """Return the frequencies of the elements of ``rfft``, for samples ``d`` apart.
+    """Return the frequencies of the elements of ``rfft``, in cycles per unit of ``d``.
 
-    The result is a float64 array, or one of ``dtype``, of ``n // 2 + 1`` frequencies
-    from 0 on. ValueError if ``n`` is not a positive integer.
+    Parameters
+    ----------
+    n : int
+        Number of samples, at least 1.
+    d : float, optional
+        Distance of the samples.
+    dtype : dtype_like, optional
+        Floating-point dtype of the result. The default is float64.
+
+    Returns
+    -------
+    GPUArray
+        A new array: ``n // 2 + 1`` frequencies from 0 on.
+
+    Raises
+    ------
+    ValueError
+        If ``n`` is not a positive integer.
+    TypeError
+        If ``dtype`` is not a floating-point dtype.
+
+    Examples
+    --------
+    >>> from pycuda import fft
+    >>> fft.rfftfreq(4)
+    array([0.  , 0.25, 0.5 ])
     """
     n = _checked_count(n)
     return _frequencies(n // 2 + 1, n, d, dtype, 0)
@@ -386,7 +998,33 @@ def fftshift(
 ) -> GPUArray:
     """Return a copy with the element of frequency 0 in the middle of the axes.
 
-    ``axes`` is an axis, several, or None for all. ValueError if there is no such axis.
+    Parameters
+    ----------
+    x : GPUArray
+        Array of any dtype.
+    axes : int or sequence of int, optional
+        Axes along which to shift. The default is all axes.
+
+    Returns
+    -------
+    GPUArray
+        A new array of the same shape and dtype.
+
+    Raises
+    ------
+    ValueError
+        If there is no such axis.
+
+    See Also
+    --------
+    ifftshift : The inverse.
+
+    Examples
+    --------
+    >>> from pycuda import fft
+    >>> x = gpuarray.to_gpu(np.array([0, 1, -2, -1]))
+    >>> fft.fftshift(x)
+    array([-2, -1,  0,  1])
     """
     return _shifted(x, axes, False)
 
@@ -396,11 +1034,43 @@ def ifftshift(
 ) -> GPUArray:
     """Return a copy with the middle element of the axes first: undo ``fftshift``.
 
-    ``axes`` is an axis, several, or None for all. ValueError if there is no such axis.
+    Parameters
+    ----------
+    x : GPUArray
+        Array of any dtype.
+    axes : int or sequence of int, optional
+        Axes along which to shift. The default is all axes.
+
+    Returns
+    -------
+    GPUArray
+        A new array of the same shape and dtype.
+
+    Raises
+    ------
+    ValueError
+        If there is no such axis.
+
+    See Also
+    --------
+    fftshift : The inverse.
+
+    Examples
+    --------
+    >>> from pycuda import fft
+    >>> x = gpuarray.to_gpu(np.array([0, 1, -2, -1]))
+    >>> fft.ifftshift(x)
+    array([-2, -1,  0,  1])
     """
     return _shifted(x, axes, True)
 
 
 def transform_library() -> str:
-    """Return a sentence: what transforms in the current context, and why."""
+    """Return a sentence that says what computes transforms in the current context.
+
+    Returns
+    -------
+    str
+        The sentence names cuFFT with its version, or generated kernels with the reason.
+    """
     return _fourier_library()

@@ -65,14 +65,91 @@ def _with_axes(array, ndim):
 
 
 def vstack(tup, *, dtype=None, casting=None, stream=None):
-    """Return the arrays joined along the first axis; those with one axis are rows."""
+    """Return the arrays joined along the first axis; those with one axis are rows.
+
+    Parameters
+    ----------
+    tup : sequence of GPUArray
+        The arrays.
+    dtype : dtype_like, optional
+        Dtype of the result. The default is the common dtype.
+    casting : str, optional
+        Rule of NumPy for the conversion. The default is "same_kind".
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A new array.
+
+    Raises
+    ------
+    TypeError
+        If the rule forbids a conversion.
+    ValueError
+        If the shapes do not fit.
+
+    See Also
+    --------
+    concatenate : Any axis.
+
+    Notes
+    -----
+    The call does not wait.
+
+    Examples
+    --------
+    >>> x = gpuarray.arange(3, dtype=np.int32)
+    >>> gpuarray.vstack([x, x])
+    array([[0, 1, 2],
+           [0, 1, 2]], dtype=int32)
+    """
     arrays = [_with_axes(a, 2) for a in tup]
     _check_casting(arrays, dtype, casting)
     return _join(arrays, 0, False, dtype, stream=stream)
 
 
 def hstack(tup, *, dtype=None, casting=None, stream=None):
-    """Return the arrays joined along the second axis, or along the only one."""
+    """Return the arrays joined along the second axis, or along the only one.
+
+    Parameters
+    ----------
+    tup : sequence of GPUArray
+        The arrays.
+    dtype : dtype_like, optional
+        Dtype of the result. The default is the common dtype.
+    casting : str, optional
+        Rule of NumPy for the conversion. The default is "same_kind".
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A new array.
+
+    Raises
+    ------
+    TypeError
+        If the rule forbids a conversion.
+    ValueError
+        If the shapes do not fit.
+
+    See Also
+    --------
+    concatenate : Any axis.
+
+    Notes
+    -----
+    The call does not wait.
+
+    Examples
+    --------
+    >>> x = gpuarray.arange(3, dtype=np.int32)
+    >>> gpuarray.hstack([x, x])
+    array([0, 1, 2, 0, 1, 2], dtype=int32)
+    """
     arrays = [_with_axes(a, 1) for a in tup]
     axis = 0 if arrays and arrays[0].ndim == 1 else 1
     _check_casting(arrays, dtype, casting)
@@ -83,6 +160,33 @@ def dstack(tup, *, stream=None):
     """Return the arrays joined along the third axis.
 
     Arrays of shape (n,) count as (1, n, 1), those of shape (m, n) as (m, n, 1).
+
+    Parameters
+    ----------
+    tup : sequence of GPUArray
+        The arrays.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A new array of the common dtype.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit.
+
+    See Also
+    --------
+    concatenate : Any axis.
+
+    Examples
+    --------
+    >>> x = gpuarray.arange(3, dtype=np.int32)
+    >>> gpuarray.dstack([x, x]).shape
+    (1, 3, 2)
     """
     arrays = [_with_axes(a, 2) for a in tup]
     arrays = [a[:, :, None] if a.ndim == 2 else a for a in arrays]
@@ -90,7 +194,37 @@ def dstack(tup, *, stream=None):
 
 
 def column_stack(tup, *, stream=None):
-    """Return the arrays joined along the second axis; those with one are columns."""
+    """Return the arrays joined along the second axis; those with one axis are columns.
+
+    Parameters
+    ----------
+    tup : sequence of GPUArray
+        The arrays.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A new array of the common dtype.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit.
+
+    See Also
+    --------
+    concatenate : Any axis.
+
+    Examples
+    --------
+    >>> x = gpuarray.arange(3, dtype=np.int32)
+    >>> gpuarray.column_stack([x, x])
+    array([[0, 0],
+           [1, 1],
+           [2, 2]], dtype=int32)
+    """
     arrays = [_with_axes(a, 1) for a in tup]
     arrays = [a[:, None] if a.ndim == 1 else a for a in arrays]
     return _join(arrays, 1, False, stream=stream)
@@ -112,9 +246,36 @@ def _depth(arrays):
 def block(arrays, *, stream=None):
     """Return one array put together from nested lists of arrays.
 
-    The innermost lists are joined along the last axis, those around them along the
-    axis before it, and so on, as in ``numpy.block``. Raises ValueError for lists of
-    different depths and for shapes that do not fit.
+    The innermost lists are joined along the last axis, those around them along the axis
+    before it, and so on, as in ``numpy.block``.
+
+    Parameters
+    ----------
+    arrays : list or GPUArray
+        Nested lists of arrays.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A new array of the common dtype.
+
+    Raises
+    ------
+    ValueError
+        If the lists have different depths, or if the shapes do not fit.
+
+    See Also
+    --------
+    concatenate : One list.
+
+    Examples
+    --------
+    >>> a = gpuarray.ones((1, 2))
+    >>> gpuarray.block([[a, 2 * a], [3 * a, 4 * a]])
+    array([[1., 1., 2., 2.],
+           [3., 3., 4., 4.]])
     """
     depth = _depth(arrays)
 
@@ -138,8 +299,39 @@ def block(arrays, *, stream=None):
 def append(arr, values, axis=None, *, stream=None):
     """Return the array with values after its last elements.
 
-    Without an axis both are flattened. With one, ``values`` has the array's other
-    lengths, as in ``concatenate``.
+    Parameters
+    ----------
+    arr : GPUArray
+        Array of any dtype.
+    values : array_like
+        The values. With an axis they have the array's other lengths.
+    axis : int or None, optional
+        Axis along which to compute. The default is the flat array.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A new array of the common dtype.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit.
+
+    See Also
+    --------
+    insert : Values at other places.
+
+    Notes
+    -----
+    Values in host memory are copied to the device.
+
+    Examples
+    --------
+    >>> gpuarray.append(gpuarray.arange(3, dtype=np.int64), [7, 8])
+    array([0, 1, 2, 7, 8])
     """
     if not isinstance(values, GPUArray):
         values = to_gpu(np.asarray(values))
@@ -216,9 +408,42 @@ def _kept_runs(places, length):
 def delete(arr, obj, axis=None, *, stream=None):
     """Return the array without the elements at some places of an axis.
 
-    ``obj`` is an integer, a slice, a list of integers or a mask; one on the device is
-    read back. Without an axis the array is flattened. Raises IndexError for an index
-    out of bounds.
+    Parameters
+    ----------
+    arr : GPUArray
+        Array of any dtype.
+    obj : int, slice, sequence of int or mask
+        The places. Indices on the device are copied to the host.
+    axis : int or None, optional
+        Axis along which to compute. The default is the flat array.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A new array of the same dtype.
+
+    Raises
+    ------
+    IndexError
+        If an index is out of bounds.
+    ValueError
+        If a mask has another length.
+
+    See Also
+    --------
+    insert : The inverse.
+
+    Notes
+    -----
+    The call waits for indices on the device, and for the length of the result if many
+    places are removed.
+
+    Examples
+    --------
+    >>> gpuarray.delete(gpuarray.arange(5, dtype=np.int32), [0, 2])
+    array([1, 3, 4], dtype=int32)
     """
     arr, axis = _flat_or_along(arr, axis)
     length = arr.shape[axis]
@@ -247,9 +472,40 @@ def delete(arr, obj, axis=None, *, stream=None):
 def insert(arr, obj, values, axis=None, *, stream=None):
     """Return the array with values before some places of an axis.
 
-    ``obj`` is an integer, a slice, a list of integers or a mask; one on the device is
-    read back. ``values`` are converted to the array's dtype and broadcast. Without an
-    axis the array is flattened. Raises IndexError for an index out of bounds.
+    Parameters
+    ----------
+    arr : GPUArray
+        Array of any dtype.
+    obj : int, slice, sequence of int or mask
+        The places. Indices on the device are copied to the host.
+    values : array_like
+        The values, which are converted to the array's dtype and broadcast.
+    axis : int or None, optional
+        Axis along which to compute. The default is the flat array.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A new array of the same dtype.
+
+    Raises
+    ------
+    IndexError
+        If an index is out of bounds.
+    ValueError
+        If a mask has another length.
+
+    See Also
+    --------
+    append : Values at the end.
+    delete : The inverse.
+
+    Examples
+    --------
+    >>> gpuarray.insert(gpuarray.arange(3, dtype=np.int32), 1, 9)
+    array([0, 9, 1, 2], dtype=int32)
     """
     arr, axis = _flat_or_along(arr, axis)
     length = arr.shape[axis]

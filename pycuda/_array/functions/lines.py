@@ -22,10 +22,39 @@ from pycuda._driver import (
 def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     """Return the results of a function applied to each line along an axis.
 
-    ``func1d(line, *args, **kwargs)`` gets GPUArrays with one axis and returns a number
-    or a GPUArray, of the same shape for each line: its axes take the place of the axis.
-    It is called once for each line: a function of whole arrays is much faster. Raises
-    ValueError for an array without lines.
+    Parameters
+    ----------
+    func1d : callable
+        Function ``func1d(line, *args, **kwargs)`` that gets GPUArrays with one axis. It
+        returns a number or a GPUArray, of the same shape for each line.
+    axis : int
+        Axis of the lines.
+    arr : GPUArray
+        Array of any dtype.
+    *args
+        Arguments for the function.
+    **kwargs
+        Keywords for the function.
+
+    Returns
+    -------
+    GPUArray
+        A new array. The axes of the results take the place of the axis.
+
+    Raises
+    ------
+    ValueError
+        If the array has no lines.
+
+    Notes
+    -----
+    The function is called once for each line: a function of whole arrays is much
+    faster.
+
+    Examples
+    --------
+    >>> gpuarray.apply_along_axis(gpuarray.sum, 1, gpuarray.ones((2, 3)))
+    array([3., 3.])
     """
     axis = normal_axis(axis, arr.ndim)
     outer = [n for k, n in enumerate(arr.shape) if k != axis]
@@ -46,10 +75,32 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs):
 
 
 def apply_over_axes(func, a, axes):
-    """Return the result of ``func(a, axis)`` applied for one axis after the other.
+    """Return the result of a function applied for one axis after the other.
 
-    A result with an axis less gets that axis back, with length 1. Raises ValueError for
-    a result with another number of axes.
+    Parameters
+    ----------
+    func : callable
+        Function ``func(a, axis)``.
+    a : GPUArray
+        Array of any dtype.
+    axes : int or sequence of int
+        The axes.
+
+    Returns
+    -------
+    GPUArray
+        The last result. A result with an axis less gets that axis back, with length 1.
+
+    Raises
+    ------
+    ValueError
+        If a result has another number of axes.
+
+    Examples
+    --------
+    >>> total = lambda a, axis: a.sum(axis=axis)
+    >>> gpuarray.apply_over_axes(total, gpuarray.ones((2, 3)), [0, 1])
+    array([[6.]])
     """
     result = a
     for axis in np.atleast_1d(axes).tolist():
@@ -69,10 +120,43 @@ def apply_over_axes(func, a, axes):
 def piecewise(x, condlist, funclist, *args, **kw):
     """Return numbers, or functions of the elements, where conditions are true.
 
-    ``condlist`` has arrays of bool, or numbers, that broadcast with ``x``; a later one
-    decides. ``funclist`` has a number or a function ``f(elements, *args, **kw)`` for
-    each, and may have one more for the remaining elements, which are 0 otherwise. The
-    result has the dtype of ``x``. A call waits for the device once for each function.
+    Parameters
+    ----------
+    x : GPUArray
+        Array of numbers.
+    condlist : sequence of GPUArray
+        Arrays of bool, or numbers, that broadcast with ``x``. A later one decides.
+    funclist : sequence of number or callable
+        A number or a function ``f(elements, *args, **kw)`` for each condition. One more
+        is for the remaining elements, which are 0 otherwise.
+    *args
+        Arguments for the functions.
+    **kw
+        Keywords for the functions.
+
+    Returns
+    -------
+    GPUArray
+        A new array of the dtype of ``x``.
+
+    Raises
+    ------
+    ValueError
+        If the number of functions does not fit.
+
+    See Also
+    --------
+    select : Arrays instead of functions.
+
+    Notes
+    -----
+    The call waits for the device once for each function.
+
+    Examples
+    --------
+    >>> x = gpuarray.to_gpu(np.array([-2.0, 3]))
+    >>> gpuarray.piecewise(x, [x < 0, x >= 0], [lambda v: -v, 7])
+    array([2., 7.])
     """
     if isinstance(condlist, GPUArray):
         condlist = list(condlist) if condlist.ndim > x.ndim else [condlist]
@@ -101,10 +185,36 @@ def piecewise(x, condlist, funclist, *args, **kw):
 
 
 def trim_zeros(filt, trim="fb", axis=None):
-    """Return a view without the zeros at the ends of axes; this waits.
+    """Return a view without the zeros at the ends of axes.
 
-    ``trim`` names the ends: "f" is the front, "b" the back. ``axis`` is an axis,
-    several or None for all: what is cut off is zero in all elements of the other axes.
+    Parameters
+    ----------
+    filt : GPUArray
+        Array of numbers.
+    trim : {"f", "b", "fb"}, optional
+        The ends: "f" is the front, "b" the back.
+    axis : int or tuple of int, optional
+        The axes. The default is all. What is cut off is zero in all elements of the
+        other axes.
+
+    Returns
+    -------
+    GPUArray
+        A view.
+
+    Raises
+    ------
+    ValueError
+        If ``trim`` is something else.
+
+    Notes
+    -----
+    The call waits for the number of zeros.
+
+    Examples
+    --------
+    >>> gpuarray.trim_zeros(gpuarray.to_gpu(np.array([0, 1, 2, 0])))
+    array([1, 2])
     """
     ends = trim.lower()
     if not ends or not {*ends} <= {*"fb"}:

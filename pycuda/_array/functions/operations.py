@@ -28,26 +28,181 @@ def binary_op_result(obj1, obj2, dtype_getter=None):
 
 
 def where(criterion, then_, else_, out=None, stream=None):
-    """Return ``then_`` where the criterion is not 0, ``else_`` elsewhere."""
+    """Return ``then_`` where the criterion is not 0, ``else_`` elsewhere.
+
+    Parameters
+    ----------
+    criterion : GPUArray
+        Array of numbers or bool.
+    then_ : GPUArray or number
+        Values where the criterion is not 0.
+    else_ : GPUArray or number
+        Values elsewhere.
+    out : GPUArray, optional
+        Array of the result's shape to which the result goes. The default is a new
+        array.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        The result: ``out``, or a new array of the common dtype of the values. All
+        broadcast.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not broadcast.
+
+    See Also
+    --------
+    if_positive : Compare with 0.
+    select : Several conditions.
+
+    Notes
+    -----
+    The call does not wait.
+
+    Examples
+    --------
+    >>> x = gpuarray.to_gpu(np.array([1.0, -2, 3]))
+    >>> gpuarray.where(x > 0, x, 0)
+    array([1., 0., 3.])
+    """
     return _elementwise(
         _array_ops["where"], (criterion, then_, else_), out, None, stream
     )
 
 
 def if_positive(criterion, then_, else_, out=None, stream=None):
-    """Return ``then_`` where the criterion is above 0, ``else_`` elsewhere."""
+    """Return ``then_`` where the criterion is above 0, ``else_`` elsewhere.
+
+    Parameters
+    ----------
+    criterion : GPUArray
+        Array of numbers.
+    then_ : GPUArray or number
+        Values where the criterion is above 0.
+    else_ : GPUArray or number
+        Values elsewhere.
+    out : GPUArray, optional
+        Array of the result's shape to which the result goes. The default is a new
+        array.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        The result: ``out``, or a new array of the common dtype of the values. All
+        broadcast.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not broadcast.
+
+    See Also
+    --------
+    where : A condition of any kind.
+
+    Notes
+    -----
+    The call does not wait.
+
+    Examples
+    --------
+    >>> x = gpuarray.to_gpu(np.array([1.0, -2, 3]))
+    >>> gpuarray.if_positive(x, x, -x)
+    array([1., 2., 3.])
+    """
     return _elementwise(
         _array_ops["if_positive"], (criterion, then_, else_), out, None, stream
     )
 
 
 def maximum(a, b, out=None, stream=None):
-    """Return the greater of the elements. Either argument may be a number."""
+    """Return the greater of the elements.
+
+    Parameters
+    ----------
+    a : GPUArray or number
+        First operand.
+    b : GPUArray or number
+        Second operand. Both broadcast.
+    out : GPUArray, optional
+        Array of the result's shape to which the result goes. The default is a new
+        array.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        The result: ``out``, or a new array of the common dtype. It is NaN where an
+        operand is.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not broadcast.
+
+    See Also
+    --------
+    max : The greatest element of one array.
+
+    Notes
+    -----
+    The call does not wait.
+
+    Examples
+    --------
+    >>> gpuarray.maximum(gpuarray.to_gpu(np.array([1.0, 5])), 3)
+    array([3., 5.])
+    """
     return _elementwise(_array_ops["maximum"], (a, b), out, None, stream)
 
 
 def minimum(a, b, out=None, stream=None):
-    """Return the smaller of the elements. Either argument may be a number."""
+    """Return the lesser of the elements.
+
+    Parameters
+    ----------
+    a : GPUArray or number
+        First operand.
+    b : GPUArray or number
+        Second operand. Both broadcast.
+    out : GPUArray, optional
+        Array of the result's shape to which the result goes. The default is a new
+        array.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        The result: ``out``, or a new array of the common dtype. It is NaN where an
+        operand is.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not broadcast.
+
+    See Also
+    --------
+    min : The least element of one array.
+
+    Notes
+    -----
+    The call does not wait.
+
+    Examples
+    --------
+    >>> gpuarray.minimum(gpuarray.to_gpu(np.array([1.0, 5])), 3)
+    array([1., 3.])
+    """
     return _elementwise(_array_ops["minimum"], (a, b), out, None, stream)
 
 
@@ -66,9 +221,37 @@ def clip(
 ) -> GPUArray:
     """Return the elements, with those outside the bounds replaced by the bounds.
 
-    The bounds are numbers or arrays that broadcast with ``a``; None is no bound. The
-    result has the common dtype of all, and is NaN where an operand is. It goes to
-    ``out`` if that is given.
+    Parameters
+    ----------
+    a : GPUArray
+        Array of numbers.
+    min : GPUArray or number, optional
+        Lower bound, which broadcasts. The default is no bound.
+    max : GPUArray or number, optional
+        Upper bound, which broadcasts. The default is no bound.
+    out : GPUArray, optional
+        Array of the result's shape to which the result goes. The default is a new
+        array.
+
+    Returns
+    -------
+    GPUArray
+        The result: ``out``, or a new array of the common dtype. It is NaN where an
+        operand is.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not broadcast.
+
+    Notes
+    -----
+    The call does not wait.
+
+    Examples
+    --------
+    >>> gpuarray.clip(gpuarray.to_gpu(np.array([1.0, 5, 9])), 2, 6)
+    array([2., 5., 6.])
     """
     if min is None and max is None:
         if out is None:
@@ -100,29 +283,181 @@ def _without_vain_bounds(a, low, high):
 
 
 def logical_and(x1, x2, /, out=None, *, allocator=None):
-    """Return the truth of ``x1 and x2``, element by element."""
+    """Return the truth of ``x1 and x2``, element by element.
+
+    Parameters
+    ----------
+    x1 : GPUArray or number
+        First operand.
+    x2 : GPUArray or number
+        Second operand. Both broadcast.
+    out : GPUArray, optional
+        Array of the result's shape to which the result goes. The default is a new
+        array.
+    allocator : callable, optional
+        Function of a number of bytes that returns device memory. The default is the
+        allocator of the array.
+
+    Returns
+    -------
+    GPUArray
+        The result: ``out``, or a new array of bool.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not broadcast.
+
+    Notes
+    -----
+    The call does not wait.
+
+    Examples
+    --------
+    >>> gpuarray.logical_and(gpuarray.to_gpu(np.array([0, 1, 2])), 1)
+    array([False,  True,  True])
+    """
     return logical_op(x1, x2, out, allocator, "logical_and")
 
 
 def logical_or(x1, x2, /, out=None, *, allocator=None):
-    """Return the truth of ``x1 or x2``, element by element."""
+    """Return the truth of ``x1 or x2``, element by element.
+
+    Parameters
+    ----------
+    x1 : GPUArray or number
+        First operand.
+    x2 : GPUArray or number
+        Second operand. Both broadcast.
+    out : GPUArray, optional
+        Array of the result's shape to which the result goes. The default is a new
+        array.
+    allocator : callable, optional
+        Function of a number of bytes that returns device memory. The default is the
+        allocator of the array.
+
+    Returns
+    -------
+    GPUArray
+        The result: ``out``, or a new array of bool.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not broadcast.
+
+    Notes
+    -----
+    The call does not wait.
+
+    Examples
+    --------
+    >>> gpuarray.logical_or(gpuarray.to_gpu(np.array([0, 1, 2])), 0)
+    array([False,  True,  True])
+    """
     return logical_op(x1, x2, out, allocator, "logical_or")
 
 
 def logical_not(x, /, out=None, *, allocator=None):
-    """Return the truth of ``not x``, element by element."""
+    """Return the truth of ``not x``, element by element.
+
+    Parameters
+    ----------
+    x : GPUArray or number
+        Operand.
+    out : GPUArray, optional
+        Array of the result's shape to which the result goes. The default is a new
+        array.
+    allocator : callable, optional
+        Function of a number of bytes that returns device memory. The default is the
+        allocator of the array.
+
+    Returns
+    -------
+    GPUArray
+        The result: ``out``, or a new array of bool.
+
+    Notes
+    -----
+    The call does not wait.
+
+    Examples
+    --------
+    >>> gpuarray.logical_not(gpuarray.to_gpu(np.array([0, 1, 2])))
+    array([ True, False, False])
+    """
     if out is None and not isinstance(x, GPUArray):
         return to_gpu(np.asarray(np.logical_not(x)), allocator)
     return _elementwise(_array_ops["logical_not"], (x,), out, allocator=allocator)
 
 
 def reshape(a, *shape, **kwargs):
-    """Return ``a.reshape(*shape)``."""
+    """Return an array with the same elements in another shape.
+
+    Parameters
+    ----------
+    a : GPUArray
+        Array of any dtype.
+    *shape : int or tuple of int
+        The shape. One length may be -1.
+    **kwargs
+        ``order``, as for ``GPUArray.reshape``.
+
+    Returns
+    -------
+    GPUArray
+        A view.
+
+    Raises
+    ------
+    ValueError
+        If the array does not have as many elements as the shape.
+
+    See Also
+    --------
+    GPUArray.reshape : The method.
+
+    Examples
+    --------
+    >>> gpuarray.reshape(gpuarray.arange(6, dtype=np.int32), (2, 3))
+    array([[0, 1, 2],
+           [3, 4, 5]], dtype=int32)
+    """
     return a.reshape(*shape, **kwargs)
 
 
 def transpose(a, axes=None):
-    """Return ``a.transpose(axes)``."""
+    """Return a view with the axes in another order.
+
+    Parameters
+    ----------
+    a : GPUArray
+        Array of any dtype.
+    axes : sequence of int, optional
+        The axes in the new order. The default is to reverse them.
+
+    Returns
+    -------
+    GPUArray
+        A view.
+
+    Raises
+    ------
+    ValueError
+        If ``axes`` is no order of the axes.
+
+    See Also
+    --------
+    permute_dims : The same under the name of the array API standard.
+
+    Examples
+    --------
+    >>> x = gpuarray.arange(6, dtype=np.int32).reshape(2, 3)
+    >>> gpuarray.transpose(x)
+    array([[0, 3],
+           [1, 4],
+           [2, 5]], dtype=int32)
+    """
     return a.transpose(axes)
 
 

@@ -314,18 +314,39 @@ def _check_empty_axes(array, widths, mode):
 def pad(array, pad_width, mode="constant", *, stream=None, **kwargs):
     """Return the array with more elements at both ends of each axis.
 
-    ``pad_width`` is a number, a pair, a pair for each axis or a dict of axes. ``mode``
-    is one of NumPy's modes, with NumPy's keyword of that mode:
+    Parameters
+    ----------
+    array : GPUArray
+        Array of any dtype.
+    pad_width : int, pair, sequence of pair or dict
+        Numbers of elements: for all ends, a pair, a pair for each axis, or a dict of
+        axes.
+    mode : str or callable, optional
+        One of NumPy's modes: "constant", "empty", "edge", "wrap", "reflect",
+        "symmetric", "linear_ramp", "maximum", "mean", "median" or "minimum". A function
+        ``f(line, (before, after), axis, kwargs)`` sets the ends of each line, a
+        GPUArray with one axis, in place.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+    **kwargs
+        Keyword of the mode: ``constant_values``, ``reflect_type``, ``end_values`` or
+        ``stat_length``.
 
-    * ``"constant"`` with ``constant_values``, ``"empty"``, ``"edge"``, ``"wrap"``
-    * ``"reflect"`` and ``"symmetric"`` with ``reflect_type``, ``"even"`` or ``"odd"``
-    * ``"linear_ramp"`` with ``end_values``
-    * ``"maximum"``, ``"mean"``, ``"median"``, ``"minimum"`` with ``stat_length``
-    * a function ``f(line, (before, after), axis, kwargs)`` that sets the ends of each
-      line, a GPUArray with one axis, in place
+    Returns
+    -------
+    GPUArray
+        A new array of the same dtype.
 
-    Raises ValueError for other modes, keywords and widths, and for an axis without
-    elements whose new ones come from others.
+    Raises
+    ------
+    ValueError
+        If there is no such mode, keyword or width, or if an axis without elements gets
+        some from others.
+
+    Examples
+    --------
+    >>> gpuarray.pad(gpuarray.arange(3, dtype=np.int32), 1, mode="edge")
+    array([0, 0, 1, 2, 2], dtype=int32)
     """
     widths = _widths(pad_width, array.ndim)
     shape = tuple(

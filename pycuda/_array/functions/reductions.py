@@ -201,7 +201,46 @@ def _deviation_in(name, a, dtype, axis, ddof, keepdims, where):
 
 
 def dot(a, b, dtype=None, stream=None, allocator=None):
-    """Return the sum of the products of the elements of two arrays."""
+    """Return the sum of the products of the elements of two arrays.
+
+    Parameters
+    ----------
+    a : GPUArray
+        First array.
+    b : GPUArray
+        Second array, with as many elements.
+    dtype : dtype_like, optional
+        Dtype of the result. The default is the common dtype.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+    allocator : callable, optional
+        Function of a number of bytes that returns device memory. The default is the
+        allocator of the array.
+
+    Returns
+    -------
+    GPUArray
+        A new array without axes.
+
+    Raises
+    ------
+    ValueError
+        If the arrays differ in size.
+
+    See Also
+    --------
+    matmul : The product of matrices.
+
+    Notes
+    -----
+    The call does not wait. As in PyCUDA, ``dot`` of matrices is a number.
+
+    Examples
+    --------
+    >>> x = gpuarray.arange(4, dtype=np.float32)
+    >>> print(gpuarray.dot(x, x))
+    14.0
+    """
     if a.shape != b.shape:
         if _plain_array(a).size != _plain_array(b).size:
             raise ValueError(f"arrays of shape {a.shape} and {b.shape} have no dot")
@@ -228,12 +267,52 @@ def average(
     stream=None,
     allocator=None,
 ):
-    """Return the weighted mean, along all axes or along ``axis``.
+    """Return the weighted mean.
 
-    ``weights`` have the shape of ``a``, or of ``a`` along ``axis``. With ``returned``
-    the result is a tuple of the mean and the sums of the weights. A sum of 0
-    gives NaN or infinity: the call does not wait to find out. TypeError for shapes that
-    differ without an axis, ValueError if the weights do not fit the axes.
+    Parameters
+    ----------
+    a : GPUArray
+        Array of numbers.
+    axis : int or tuple of int, optional
+        Axes along which to compute. The default is all axes.
+    weights : GPUArray, optional
+        The weights, in the shape of ``a`` or of ``a`` along ``axis``. The default is
+        equal weights.
+    returned : bool, optional
+        If true, return the sums of the weights too.
+    keepdims : bool, optional
+        If true, the result keeps the axes along which it was computed, with length 1.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+    allocator : callable, optional
+        Function of a number of bytes that returns device memory. The default is the
+        allocator of the array.
+
+    Returns
+    -------
+    GPUArray or tuple of GPUArray
+        The mean, and the sums of the weights.
+
+    Raises
+    ------
+    TypeError
+        If the shapes differ and no axis is given.
+    ValueError
+        If the weights do not fit the axes.
+
+    See Also
+    --------
+    mean : Equal weights.
+
+    Notes
+    -----
+    The call does not wait. A sum of weights of 0 gives NaN or infinity.
+
+    Examples
+    --------
+    >>> x = gpuarray.to_gpu(np.array([1.0, 2]))
+    >>> print(gpuarray.average(x, weights=gpuarray.to_gpu(np.array([3.0, 1]))))
+    1.25
     """
     with on_stream(stream):
         if weights is None:
@@ -296,7 +375,42 @@ def _replaced_nan(a, value, stream):
 def nancumsum(a, axis=None, dtype=None, out=None, *, stream=None):
     """Return the sums up to each element, in which NaNs count as 0.
 
-    See ``cumsum``. An array of floats or complex numbers is copied first.
+    Parameters
+    ----------
+    a : GPUArray
+        Array of numbers.
+    axis : int or None, optional
+        Axis along which to compute. The default is the flat array.
+    dtype : dtype_like, optional
+        Dtype of the result. The default is that of ``cumsum``.
+    out : GPUArray, optional
+        Array of the result's shape to which the result goes. The default is a new
+        array.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        The result: ``out``, or a new array.
+
+    Raises
+    ------
+    ValueError
+        If there is no such axis.
+
+    See Also
+    --------
+    cumsum : NaNs remain.
+
+    Notes
+    -----
+    The call does not wait. An array of floats or complex numbers is copied first.
+
+    Examples
+    --------
+    >>> gpuarray.nancumsum(gpuarray.to_gpu(np.array([1, np.nan, 2])))
+    array([1., 1., 3.])
     """
     return _cumsum(_replaced_nan(a, 0, stream), axis, dtype, out, stream)
 
@@ -304,6 +418,41 @@ def nancumsum(a, axis=None, dtype=None, out=None, *, stream=None):
 def nancumprod(a, axis=None, dtype=None, out=None, *, stream=None):
     """Return the products up to each element, in which NaNs count as 1.
 
-    See ``cumprod``. An array of floats or complex numbers is copied first.
+    Parameters
+    ----------
+    a : GPUArray
+        Array of numbers.
+    axis : int or None, optional
+        Axis along which to compute. The default is the flat array.
+    dtype : dtype_like, optional
+        Dtype of the result. The default is that of ``cumprod``.
+    out : GPUArray, optional
+        Array of the result's shape to which the result goes. The default is a new
+        array.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        The result: ``out``, or a new array.
+
+    Raises
+    ------
+    ValueError
+        If there is no such axis.
+
+    See Also
+    --------
+    cumprod : NaNs remain.
+
+    Notes
+    -----
+    The call does not wait. An array of floats or complex numbers is copied first.
+
+    Examples
+    --------
+    >>> gpuarray.nancumprod(gpuarray.to_gpu(np.array([2, np.nan, 3])))
+    array([2., 2., 6.])
     """
     return _cumprod(_replaced_nan(a, 1, stream), axis, dtype, out, stream)

@@ -66,15 +66,56 @@ def linspace(
     allocator=None,
     stream=None,
 ):
-    """Return ``num`` evenly spaced numbers from ``start`` to ``stop``.
+    """Return evenly spaced numbers from ``start`` to ``stop``.
 
-    The values are those of ``numpy.linspace``. ``start`` and ``stop`` are numbers, or
-    GPUArrays that broadcast: then the sequences are along the new ``axis``. The default
-    dtype is that to which NumPy promotes the bounds, float64 for integers. With
-    ``retstep`` return (array, step). Without ``endpoint`` the last number is one step
-    before ``stop``.
+    Parameters
+    ----------
+    start : number or GPUArray
+        First number. Arrays broadcast.
+    stop : number or GPUArray
+        Last number.
+    num : int, optional
+        Number of elements.
+    endpoint : bool, optional
+        If false, the last number is one step before ``stop``.
+    retstep : bool, optional
+        If true, return the step too.
+    dtype : dtype_like, optional
+        Dtype of the result. The default is that to which NumPy promotes the bounds,
+        float64 for integers. Integers are rounded down.
+    axis : int, default 0
+        Axis of the sequences in the result, for arrays.
+    allocator : callable or None, optional
+        Function of a number of bytes that returns device memory. The default is the
+        default allocator.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
 
-    Raises ValueError if ``num`` is negative, TypeError for arrays in host memory.
+    Returns
+    -------
+    GPUArray or tuple
+        A new array with the values of ``numpy.linspace``, or (array, step).
+
+    Raises
+    ------
+    TypeError
+        If a bound is an array in host memory.
+    ValueError
+        If ``num`` is negative.
+
+    See Also
+    --------
+    arange : A step instead of a number of elements.
+    geomspace : A constant ratio.
+
+    Notes
+    -----
+    The call does not wait.
+
+    Examples
+    --------
+    >>> gpuarray.linspace(0, 1, 5)
+    array([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
     num = _count(num)
     if type(start) in _PLAIN and type(stop) in _PLAIN and not retstep:
@@ -174,9 +215,54 @@ def logspace(
     allocator=None,
     stream=None,
 ):
-    """Return ``base`` to the powers of ``linspace(start, stop, num, endpoint)``.
+    """Return ``base`` to the powers of evenly spaced numbers.
 
-    ``start``, ``stop`` and ``base`` are numbers or GPUArrays that broadcast.
+    Parameters
+    ----------
+    start : number or GPUArray
+        First power. Arrays broadcast.
+    stop : number or GPUArray
+        Last power.
+    num : int, optional
+        Number of elements.
+    endpoint : bool, optional
+        If false, the last number is one step before ``stop``.
+    base : number or GPUArray, optional
+        The base.
+    dtype : dtype_like, optional
+        Dtype of the result. The default is that of the powers.
+    axis : int, default 0
+        Axis of the sequences in the result, for arrays.
+    allocator : callable or None, optional
+        Function of a number of bytes that returns device memory. The default is the
+        default allocator.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A new array.
+
+    Raises
+    ------
+    TypeError
+        If a bound is an array in host memory.
+    ValueError
+        If ``num`` is negative.
+
+    See Also
+    --------
+    linspace : The powers.
+
+    Notes
+    -----
+    The call does not wait.
+
+    Examples
+    --------
+    >>> gpuarray.logspace(0, 2, 3)
+    array([  1.,  10., 100.])
     """
     with on_stream(stream):
         if isinstance(base, GPUArray):
@@ -204,10 +290,53 @@ def geomspace(
     allocator=None,
     stream=None,
 ):
-    """Return ``num`` numbers from ``start`` to ``stop`` in a constant ratio.
+    """Return numbers from ``start`` to ``stop`` in a constant ratio.
 
-    The bounds are numbers, complex ones too, or GPUArrays that broadcast. Raises
-    ValueError if a bound is the number 0.
+    Parameters
+    ----------
+    start : number or GPUArray
+        First number, complex ones too. Arrays broadcast.
+    stop : number or GPUArray
+        Last number.
+    num : int, optional
+        Number of elements.
+    endpoint : bool, optional
+        If false, the last number is one step before ``stop``.
+    dtype : dtype_like, optional
+        Dtype of the result. The default is that to which NumPy promotes the bounds,
+        float64 for integers.
+    axis : int, default 0
+        Axis of the sequences in the result, for arrays.
+    allocator : callable or None, optional
+        Function of a number of bytes that returns device memory. The default is the
+        default allocator.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A new array.
+
+    Raises
+    ------
+    TypeError
+        If a bound is an array in host memory.
+    ValueError
+        If a bound is the number 0, or if ``num`` is negative.
+
+    See Also
+    --------
+    linspace : A constant distance.
+
+    Notes
+    -----
+    The call does not wait.
+
+    Examples
+    --------
+    >>> gpuarray.geomspace(1, 8, 4)
+    array([1., 2., 4., 8.])
     """
     bounds = _bound(start, "start"), _bound(stop, "stop")
     for bound in bounds:
@@ -250,17 +379,70 @@ def _counted(length, dtype, allocator):
 
 
 def broadcast_arrays(*args):
-    """Return views of arrays that repeat their elements to a common shape, a tuple."""
+    """Return views of arrays that repeat their elements to a common shape.
+
+    Parameters
+    ----------
+    *args : GPUArray
+        Arrays of any dtype.
+
+    Returns
+    -------
+    tuple of GPUArray
+        The views.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not broadcast.
+
+    See Also
+    --------
+    broadcast_to : A given shape.
+
+    Examples
+    --------
+    >>> x, y = gpuarray.broadcast_arrays(gpuarray.zeros(3), gpuarray.zeros((2, 1)))
+    >>> x.shape, y.shape
+    ((2, 3), (2, 3))
+    """
     shape = np.broadcast_shapes(*(a.shape for a in args))
     return tuple(broadcast_to(a, shape) for a in args)
 
 
 def meshgrid(*xi, copy=True, sparse=False, indexing="xy", stream=None):
-    """Return the coordinates of a grid, a tuple with an array for each axis.
+    """Return the coordinates of a grid.
 
-    The axes are given by arrays of one axis. With "ij" the result has the shape of
-    their lengths; with "xy" the first two axes are exchanged. ``sparse`` gives arrays
-    that broadcast to the grid. ``copy=False`` gives views.
+    Parameters
+    ----------
+    *xi : GPUArray
+        The coordinates along each axis, arrays with one axis.
+    copy : bool, optional
+        If false, return views.
+    sparse : bool, optional
+        If true, return arrays that broadcast to the grid.
+    indexing : {"xy", "ij"}, optional
+        With "ij" the result has the shape of the lengths; with "xy" the first two axes
+        are exchanged.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    tuple of GPUArray
+        An array for each axis.
+
+    Raises
+    ------
+    ValueError
+        If an array has more axes, or if ``indexing`` is something else.
+
+    Examples
+    --------
+    >>> x = gpuarray.arange(2, dtype=np.int32)
+    >>> gpuarray.meshgrid(x, x)[0]
+    array([[0, 1],
+           [0, 1]], dtype=int32)
     """
     if indexing not in ("xy", "ij"):
         raise ValueError(f"indexing must be 'xy' or 'ij', not {indexing!r}")
@@ -289,10 +471,36 @@ def _packed_copy(a):
 
 
 def indices(dimensions, dtype=np.int64, sparse=False, *, allocator=None, stream=None):
-    """Return the indices of the elements of a shape, one array for each axis.
+    """Return the indices of the elements of a shape.
 
-    The result has the shape ``(len(dimensions), *dimensions)``. ``sparse`` gives a
-    tuple of arrays that broadcast to the shape.
+    Parameters
+    ----------
+    dimensions : sequence of int
+        The shape.
+    dtype : dtype_like, optional
+        Dtype of the result.
+    sparse : bool, optional
+        If true, return a tuple of arrays that broadcast to the shape.
+    allocator : callable or None, optional
+        Function of a number of bytes that returns device memory. The default is the
+        default allocator.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray or tuple of GPUArray
+        A new array of shape ``(len(dimensions), *dimensions)``.
+
+    See Also
+    --------
+    meshgrid : Other coordinates.
+
+    Examples
+    --------
+    >>> gpuarray.indices((2, 2))[1]
+    array([[0, 1],
+           [0, 1]])
     """
     shape = tuple(int(length) for length in dimensions)
     ndim = len(shape)
@@ -316,7 +524,36 @@ def fromfunction(
 ):
     """Return ``function(*indices(shape, dtype), **kwargs)``.
 
-    The function gets an array for each axis and is called once.
+    Parameters
+    ----------
+    function : callable
+        Function that gets an array for each axis. It is called once.
+    shape : sequence of int
+        The shape.
+    dtype : dtype_like, optional
+        Dtype of the indices.
+    allocator : callable or None, optional
+        Function of a number of bytes that returns device memory. The default is the
+        default allocator.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+    **kwargs
+        Keywords for the function.
+
+    Returns
+    -------
+    object
+        What the function returns.
+
+    See Also
+    --------
+    indices : The arguments of the function.
+
+    Examples
+    --------
+    >>> gpuarray.fromfunction(lambda i, j: 10 * i + j, (2, 3))
+    array([[ 0.,  1.,  2.],
+           [10., 11., 12.]])
     """
     with on_stream(stream):
         places = indices(shape, dtype, allocator=allocator)
@@ -326,8 +563,32 @@ def fromfunction(
 def vander(x, N=None, increasing=False, *, stream=None):
     """Return the matrix with the powers of the elements in its columns.
 
-    ``N`` is the number of columns, by default that of the elements. The powers go down
-    to 0, or up from 0 with ``increasing``.
+    Parameters
+    ----------
+    x : GPUArray
+        Array with one axis.
+    N : int, optional
+        Number of columns. The default is the number of elements.
+    increasing : bool, optional
+        If true, the powers go up from 0, else down to 0.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A new array.
+
+    Raises
+    ------
+    ValueError
+        If ``x`` has more than one axis.
+
+    Examples
+    --------
+    >>> gpuarray.vander(gpuarray.to_gpu(np.array([2, 3])), 3)
+    array([[4, 2, 1],
+           [9, 3, 1]])
     """
     if x.ndim != 1:
         raise ValueError(f"vander() takes an array of one axis, not shape {x.shape}")
@@ -348,8 +609,31 @@ def vander(x, N=None, increasing=False, *, stream=None):
 def ix_(*args):
     """Return arrays with one axis each as arrays that broadcast to a grid of indices.
 
-    An array of bool stands for the indices of its true elements. Raises ValueError for
-    more axes.
+    Parameters
+    ----------
+    *args : GPUArray
+        Arrays with one axis. An array of bool stands for the indices of its true
+        elements.
+
+    Returns
+    -------
+    tuple of GPUArray
+        The views.
+
+    Raises
+    ------
+    ValueError
+        If an array has more axes.
+
+    Notes
+    -----
+    The call waits for the number of true elements of an array of bool.
+
+    Examples
+    --------
+    >>> i = gpuarray.to_gpu(np.array([0, 2]))
+    >>> [a.shape for a in gpuarray.ix_(i, i)]
+    [(2, 1), (1, 2)]
     """
     result = []
     for place, a in enumerate(args):

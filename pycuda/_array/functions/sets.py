@@ -32,6 +32,17 @@ from pycuda._public import published_by
 class UniqueAllResult(NamedTuple):
     """What ``unique_all`` returns.
 
+    Parameters
+    ----------
+    values : GPUArray
+        The different elements.
+    indices : GPUArray
+        Indices of their first occurrences.
+    inverse_indices : GPUArray
+        Indices that make the array of the values.
+    counts : GPUArray
+        Numbers of occurrences.
+
     Attributes
     ----------
     values : GPUArray
@@ -54,6 +65,13 @@ class UniqueAllResult(NamedTuple):
 class UniqueCountsResult(NamedTuple):
     """What ``unique_counts`` returns.
 
+    Parameters
+    ----------
+    values : GPUArray
+        The different elements.
+    counts : GPUArray
+        Numbers of occurrences.
+
     Attributes
     ----------
     values : GPUArray
@@ -69,6 +87,13 @@ class UniqueCountsResult(NamedTuple):
 @published_by("pycuda.gpuarray")
 class UniqueInverseResult(NamedTuple):
     """What ``unique_inverse`` returns.
+
+    Parameters
+    ----------
+    values : GPUArray
+        The different elements.
+    inverse_indices : GPUArray
+        Indices that make the array of the values.
 
     Attributes
     ----------
@@ -98,11 +123,49 @@ def unique(
 ):
     """Return the different elements, sorted.
 
-    With ``return_index``, the indices of their first occurrences follow; with
-    ``return_inverse`` the indices that make ``ar`` of the result, in the shape of
-    ``ar``; with ``return_counts`` the numbers of occurrences. All are int64. NaNs count
-    as one element unless ``equal_nan`` is false. With an ``axis``, the different parts
-    of ``ar`` along it are returned, in the order of their elements.
+    Parameters
+    ----------
+    ar : GPUArray
+        Array of any dtype of numbers.
+    return_index : bool, optional
+        If true, return the indices of the first occurrences too.
+    return_inverse : bool, optional
+        If true, return the indices too that make ``ar`` of the result, in the shape of
+        ``ar``.
+    return_counts : bool, optional
+        If true, return the numbers of occurrences too.
+    axis : int or None, default None
+        Axis along which to compare whole parts of the array. The default compares
+        elements.
+    equal_nan : bool, optional
+        If true, NaNs count as one element.
+    sorted : bool, optional
+        Not used: the result is always sorted.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray or tuple of GPUArray
+        The elements, and what else was asked for, as int64.
+
+    Raises
+    ------
+    ValueError
+        If there is no such axis.
+
+    See Also
+    --------
+    unique_counts : A named tuple.
+
+    Notes
+    -----
+    The call waits for the number of elements of the result.
+
+    Examples
+    --------
+    >>> gpuarray.unique(gpuarray.to_gpu(np.array([2, 1, 2])), return_counts=True)
+    (array([1, 2]), array([1, 2]))
     """
     with on_stream(stream):
         if axis is None:
@@ -125,22 +188,119 @@ def unique(
 
 
 def unique_all(x, /):
-    """Return values, first indices, inverse indices and counts, NaNs told apart."""
+    """Return different elements, first indices, inverse indices and counts.
+
+    Parameters
+    ----------
+    x : GPUArray
+        Array of any dtype of numbers. NaNs differ from each other.
+
+    Returns
+    -------
+    UniqueAllResult
+        Named tuple (values, indices, inverse_indices, counts).
+
+    See Also
+    --------
+    unique : Choose what to return.
+
+    Notes
+    -----
+    The call waits for the number of elements of the result.
+
+    Examples
+    --------
+    >>> gpuarray.unique_all(gpuarray.to_gpu(np.array([2, 1, 2]))).indices
+    array([1, 0])
+    """
     return UniqueAllResult(*unique(x, True, True, True, equal_nan=False))
 
 
 def unique_counts(x, /):
-    """Return the different elements and their numbers of occurrences."""
+    """Return the different elements and their numbers of occurrences.
+
+    Parameters
+    ----------
+    x : GPUArray
+        Array of any dtype of numbers. NaNs differ from each other.
+
+    Returns
+    -------
+    UniqueCountsResult
+        Named tuple (values, counts).
+
+    See Also
+    --------
+    unique : Choose what to return.
+
+    Notes
+    -----
+    The call waits for the number of elements of the result.
+
+    Examples
+    --------
+    >>> values, counts = gpuarray.unique_counts(gpuarray.to_gpu(np.array([2, 1, 2])))
+    >>> values, counts
+    (array([1, 2]), array([1, 2]))
+    """
     return UniqueCountsResult(*unique(x, return_counts=True, equal_nan=False))
 
 
 def unique_inverse(x, /):
-    """Return the different elements and the indices that make ``x`` of them."""
+    """Return the different elements and the indices that make ``x`` of them.
+
+    Parameters
+    ----------
+    x : GPUArray
+        Array of any dtype of numbers. NaNs differ from each other.
+
+    Returns
+    -------
+    UniqueInverseResult
+        Named tuple (values, inverse_indices).
+
+    See Also
+    --------
+    unique : Choose what to return.
+
+    Notes
+    -----
+    The call waits for the number of elements of the result.
+
+    Examples
+    --------
+    >>> gpuarray.unique_inverse(gpuarray.to_gpu(np.array([2, 1, 2]))).inverse_indices
+    array([1, 0, 1])
+    """
     return UniqueInverseResult(*unique(x, return_inverse=True, equal_nan=False))
 
 
 def unique_values(x, /):
-    """Return the different elements, sorted."""
+    """Return the different elements, sorted.
+
+    Parameters
+    ----------
+    x : GPUArray
+        Array of any dtype of numbers. NaNs differ from each other.
+
+    Returns
+    -------
+    GPUArray
+        A new array with one axis.
+
+    See Also
+    --------
+    unique : NaNs count as one element.
+
+    Notes
+    -----
+    The call waits for the number of elements of the result.
+
+    Examples
+    --------
+    >>> gpuarray.unique_values(gpuarray.to_gpu(np.array([2, 1, 2])))
+    array([1, 2])
+    """
     return unique(x, equal_nan=False)
 
 
@@ -276,10 +436,42 @@ def _common(ar1, ar2):
 def isin(
     element, test_elements, assume_unique=False, invert=False, *, kind=None, stream=None
 ):
-    """Return a bool array: whether each element of ``element`` is in the other array.
+    """Return whether each element is in another array.
 
-    It has the shape of ``element``. NaN is in no array. ``assume_unique`` and ``kind``
-    have no effect.
+    Parameters
+    ----------
+    element : GPUArray
+        Array of any dtype of numbers.
+    test_elements : GPUArray
+        The other array.
+    assume_unique : bool, optional
+        Not used; NumPy has this parameter.
+    invert : bool, optional
+        If true, return whether each element is not in the other array.
+    kind : {"sort", "table"}, optional
+        Not used; NumPy has this parameter.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A new array of bool in the shape of ``element``. NaN is in no array.
+
+    Raises
+    ------
+    ValueError
+        If there is no such kind.
+
+    Notes
+    -----
+    The call does not wait.
+
+    Examples
+    --------
+    >>> x = gpuarray.arange(4, dtype=np.int32)
+    >>> gpuarray.isin(x, gpuarray.to_gpu(np.array([1, 3], np.int32)))
+    array([False,  True, False,  True])
     """
     if kind not in (None, "sort", "table"):
         raise ValueError(f"isin: kind is 'sort', 'table' or None, not {kind!r}")
@@ -299,7 +491,32 @@ def isin(
 
 
 def union1d(ar1, ar2, *, stream=None):
-    """Return the different elements of both arrays, sorted."""
+    """Return the different elements of both arrays, sorted.
+
+    Parameters
+    ----------
+    ar1 : GPUArray
+        First array.
+    ar2 : GPUArray
+        Second array.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A new array with one axis, of the common dtype.
+
+    Notes
+    -----
+    The call waits for the number of elements of the result.
+
+    Examples
+    --------
+    >>> x, y = (gpuarray.to_gpu(np.array(values)) for values in ([1, 2], [2, 3]))
+    >>> gpuarray.union1d(x, y)
+    array([1, 2, 3])
+    """
     with on_stream(stream):
         return unique(_concatenate(_common(ar1, ar2)))
 
@@ -307,8 +524,33 @@ def union1d(ar1, ar2, *, stream=None):
 def intersect1d(ar1, ar2, assume_unique=False, return_indices=False, *, stream=None):
     """Return the different elements that are in both arrays, sorted.
 
-    With ``return_indices``, the indices of their first occurrences in the flat arrays
-    follow. ``assume_unique`` says that no array has an element twice.
+    Parameters
+    ----------
+    ar1 : GPUArray
+        First array.
+    ar2 : GPUArray
+        Second array.
+    assume_unique : bool, optional
+        True says that no array has an element twice.
+    return_indices : bool, optional
+        If true, return the indices too of the first occurrences in the flat arrays.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray or tuple of GPUArray
+        A new array with one axis, of the common dtype, and the indices.
+
+    Notes
+    -----
+    The call waits for the number of elements of the result.
+
+    Examples
+    --------
+    >>> x, y = (gpuarray.to_gpu(np.array(values)) for values in ([1, 2], [2, 3]))
+    >>> gpuarray.intersect1d(x, y)
+    array([2])
     """
     with on_stream(stream):
         ar1, ar2 = _common(ar1, ar2)
@@ -338,7 +580,32 @@ def intersect1d(ar1, ar2, assume_unique=False, return_indices=False, *, stream=N
 def setdiff1d(ar1, ar2, assume_unique=False, *, stream=None):
     """Return the different elements of ``ar1`` that are not in ``ar2``, sorted.
 
-    With ``assume_unique`` they are in the order of ``ar1``.
+    Parameters
+    ----------
+    ar1 : GPUArray
+        First array.
+    ar2 : GPUArray
+        Second array.
+    assume_unique : bool, optional
+        True says that ``ar1`` has no element twice. Then the result has the order of
+        ``ar1``.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A new array with one axis, of the dtype of ``ar1``.
+
+    Notes
+    -----
+    The call waits for the number of elements of the result.
+
+    Examples
+    --------
+    >>> x, y = (gpuarray.to_gpu(np.array(values)) for values in ([1, 2], [2, 3]))
+    >>> gpuarray.setdiff1d(x, y)
+    array([1])
     """
     with on_stream(stream):
         ar1 = np_ravel(ar1) if assume_unique else unique(ar1)
@@ -346,7 +613,34 @@ def setdiff1d(ar1, ar2, assume_unique=False, *, stream=None):
 
 
 def setxor1d(ar1, ar2, assume_unique=False, *, stream=None):
-    """Return the different elements that are in one of the arrays only, sorted."""
+    """Return the different elements that are in one of the arrays only, sorted.
+
+    Parameters
+    ----------
+    ar1 : GPUArray
+        First array.
+    ar2 : GPUArray
+        Second array.
+    assume_unique : bool, optional
+        True says that no array has an element twice.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A new array with one axis, of the common dtype.
+
+    Notes
+    -----
+    The call waits for the number of elements of the result.
+
+    Examples
+    --------
+    >>> x, y = (gpuarray.to_gpu(np.array(values)) for values in ([1, 2], [2, 3]))
+    >>> gpuarray.setxor1d(x, y)
+    array([1, 3])
+    """
     with on_stream(stream):
         ar1, ar2 = _common(ar1, ar2)
         if not assume_unique:

@@ -13,7 +13,34 @@ from pycuda._driver import GPUArray, _remap, _take
 
 
 def squeeze(a, axis=None):
-    """Return a view without the axes of length 1, or without those given."""
+    """Return a view without axes of length 1.
+
+    Parameters
+    ----------
+    a : GPUArray
+        Array of any dtype.
+    axis : int or tuple of int, optional
+        The axes. The default is all of length 1.
+
+    Returns
+    -------
+    GPUArray
+        A view.
+
+    Raises
+    ------
+    ValueError
+        If an axis has another length or does not exist.
+
+    See Also
+    --------
+    expand_dims : The inverse.
+
+    Examples
+    --------
+    >>> gpuarray.squeeze(gpuarray.zeros((1, 3, 1))).shape
+    (3,)
+    """
     if axis is None:
         return a[tuple(0 if length == 1 else slice(None) for length in a.shape)]
     axes = {normal_axis(k, a.ndim) for k in _as_tuple(axis)}
@@ -28,7 +55,34 @@ def _as_tuple(axis):
 
 
 def expand_dims(a, axis):
-    """Return a view with new axes of length 1, at these places of the result."""
+    """Return a view with new axes of length 1.
+
+    Parameters
+    ----------
+    a : GPUArray
+        Array of any dtype.
+    axis : int or tuple of int
+        Places of the new axes in the result.
+
+    Returns
+    -------
+    GPUArray
+        A view.
+
+    Raises
+    ------
+    ValueError
+        If an axis is named twice or is out of bounds.
+
+    See Also
+    --------
+    squeeze : The inverse.
+
+    Examples
+    --------
+    >>> gpuarray.expand_dims(gpuarray.zeros(3), 0).shape
+    (1, 3)
+    """
     ndim = a.ndim + len(_as_tuple(axis))
     axes = {normal_axis(k, ndim) for k in _as_tuple(axis)}
     if len(axes) != ndim - a.ndim:
@@ -37,7 +91,32 @@ def expand_dims(a, axis):
 
 
 def swapaxes(a, axis1, axis2):
-    """Return a view with two axes exchanged."""
+    """Return a view with two axes exchanged.
+
+    Parameters
+    ----------
+    a : GPUArray
+        Array of any dtype.
+    axis1 : int
+        First axis.
+    axis2 : int
+        Second axis.
+
+    Returns
+    -------
+    GPUArray
+        A view.
+
+    Raises
+    ------
+    ValueError
+        If there is no such axis.
+
+    Examples
+    --------
+    >>> gpuarray.swapaxes(gpuarray.zeros((2, 3, 4)), 0, 2).shape
+    (4, 3, 2)
+    """
     axes = list(range(a.ndim))
     one, two = normal_axis(axis1, a.ndim), normal_axis(axis2, a.ndim)
     axes[one], axes[two] = axes[two], axes[one]
@@ -45,7 +124,32 @@ def swapaxes(a, axis1, axis2):
 
 
 def moveaxis(a, source, destination):
-    """Return a view with axes moved to other places."""
+    """Return a view with axes moved to other places.
+
+    Parameters
+    ----------
+    a : GPUArray
+        Array of any dtype.
+    source : int or sequence of int
+        The axes that move.
+    destination : int or sequence of int
+        Their places in the result.
+
+    Returns
+    -------
+    GPUArray
+        A view.
+
+    Raises
+    ------
+    ValueError
+        If the axes do not exist, or if the numbers of both differ.
+
+    Examples
+    --------
+    >>> gpuarray.moveaxis(gpuarray.zeros((2, 3, 4)), 0, -1).shape
+    (3, 4, 2)
+    """
     if isinstance(source, int) and isinstance(destination, int):
         order = list(range(a.ndim))
         axis = order.pop(normal_axis(source, a.ndim))
@@ -62,7 +166,37 @@ def moveaxis(a, source, destination):
 
 
 def broadcast_to(array, shape, subok=False):
-    """Return a view of another shape that repeats the elements."""
+    """Return a view of another shape that repeats the elements.
+
+    Parameters
+    ----------
+    array : GPUArray
+        Array of any dtype.
+    shape : int or tuple of int
+        The shape.
+    subok : bool, optional
+        Not used; NumPy has this parameter.
+
+    Returns
+    -------
+    GPUArray
+        A view.
+
+    Raises
+    ------
+    ValueError
+        If the array does not broadcast to the shape.
+
+    See Also
+    --------
+    broadcast_arrays : The common shape of several arrays.
+
+    Examples
+    --------
+    >>> gpuarray.broadcast_to(gpuarray.to_gpu(np.array([1, 2])), (2, 2))
+    array([[1, 2],
+           [1, 2]])
+    """
     if type(shape) is not tuple:
         shape = tuple(np.atleast_1d(shape).tolist())
     return layout.broadcast_to(array, shape)
@@ -75,17 +209,78 @@ def _at_least(arys, ndim):
 
 
 def atleast_1d(*arys):
-    """Return views of arrays with one axis or more; of one array, the view."""
+    """Return views of arrays with one axis or more.
+
+    Parameters
+    ----------
+    *arys : GPUArray
+        Arrays of any dtype.
+
+    Returns
+    -------
+    GPUArray or list of GPUArray
+        The view of one array, or the views of several.
+
+    See Also
+    --------
+    atleast_2d : Two axes or more.
+
+    Examples
+    --------
+    >>> gpuarray.atleast_1d(gpuarray.zeros(())).shape
+    (1,)
+    """
     return _at_least(arys, 1)
 
 
 def atleast_2d(*arys):
-    """Return views with two axes or more. New axes are the first ones."""
+    """Return views of arrays with two axes or more.
+
+    Parameters
+    ----------
+    *arys : GPUArray
+        Arrays of any dtype.
+
+    Returns
+    -------
+    GPUArray or list of GPUArray
+        The view of one array, or the views of several. New axes are the first ones.
+
+    See Also
+    --------
+    atleast_3d : Three axes or more.
+
+    Examples
+    --------
+    >>> gpuarray.atleast_2d(gpuarray.zeros(3)).shape
+    (1, 3)
+    """
     return _at_least(arys, 2)
 
 
 def atleast_3d(*arys):
-    """Return views with three axes or more; new axes surround one, or follow two."""
+    """Return views of arrays with three axes or more.
+
+    Parameters
+    ----------
+    *arys : GPUArray
+        Arrays of any dtype.
+
+    Returns
+    -------
+    GPUArray or tuple of GPUArray
+        The view of one array, or the views of several. New axes surround one axis, or
+        follow two.
+
+    See Also
+    --------
+    atleast_2d : Two axes or more.
+
+    Examples
+    --------
+    >>> gpuarray.atleast_3d(gpuarray.zeros(3)).shape
+    (1, 3, 1)
+    """
     results = []
     for a in arys:
         if a.ndim == 1:
@@ -96,23 +291,123 @@ def atleast_3d(*arys):
 
 
 def unstack(x, /, *, axis=0):
-    """Return a tuple of views: the parts of an array along an axis, without it."""
+    """Return the parts of an array along an axis, without the axis.
+
+    Parameters
+    ----------
+    x : GPUArray
+        Array of any dtype.
+    axis : int, default 0
+        Axis along which to separate.
+
+    Returns
+    -------
+    tuple of GPUArray
+        The views.
+
+    Raises
+    ------
+    ValueError
+        If there is no such axis.
+
+    See Also
+    --------
+    stack : The inverse.
+
+    Examples
+    --------
+    >>> [part.shape for part in gpuarray.unstack(gpuarray.zeros((2, 3)))]
+    [(3,), (3,)]
+    """
     front = (slice(None),) * normal_axis(axis, x.ndim)
     return tuple(x[front + (k,)] for k in range(x.shape[len(front)]))
 
 
 def permute_dims(a, axes=None):
-    """Return a view with the axes in another order, by default reversed."""
+    """Return a view with the axes in another order.
+
+    Parameters
+    ----------
+    a : GPUArray
+        Array of any dtype.
+    axes : sequence of int, optional
+        The axes in the new order. The default is to reverse them.
+
+    Returns
+    -------
+    GPUArray
+        A view.
+
+    Raises
+    ------
+    ValueError
+        If ``axes`` is no order of the axes.
+
+    Examples
+    --------
+    >>> gpuarray.permute_dims(gpuarray.zeros((2, 3, 4)), (1, 2, 0)).shape
+    (3, 4, 2)
+    """
     return a.transpose(axes)
 
 
 def matrix_transpose(x, /):
-    """Return a view with the last two axes exchanged."""
+    """Return a view with the last two axes exchanged.
+
+    Parameters
+    ----------
+    x : GPUArray
+        Matrices, shape (..., m, n).
+
+    Returns
+    -------
+    GPUArray
+        A view of shape (..., n, m).
+
+    Raises
+    ------
+    ValueError
+        If the array has fewer than two axes.
+
+    Examples
+    --------
+    >>> gpuarray.matrix_transpose(gpuarray.zeros((2, 3, 4))).shape
+    (2, 4, 3)
+    """
     return x.mT
 
 
 def rollaxis(a, axis, start=0):
-    """Return a view with an axis moved before another one, ``start``."""
+    """Return a view with an axis moved before another one.
+
+    Parameters
+    ----------
+    a : GPUArray
+        Array of any dtype.
+    axis : int
+        The axis that moves.
+    start : int, optional
+        The axis before which it moves.
+
+    Returns
+    -------
+    GPUArray
+        A view.
+
+    Raises
+    ------
+    ValueError
+        If there is no such axis.
+
+    See Also
+    --------
+    moveaxis : The same with clearer arguments.
+
+    Examples
+    --------
+    >>> gpuarray.rollaxis(gpuarray.zeros((2, 3, 4)), 2).shape
+    (4, 2, 3)
+    """
     axis = normal_axis(axis, a.ndim)
     if not -a.ndim <= start <= a.ndim:
         raise AxisError(f"start {start} is not one of the places of {a.ndim} axes")
@@ -138,8 +433,35 @@ def rolled(a, shifts, stream=None):
 def roll(a, shift, axis=None, *, stream=None):
     """Return the elements shifted along axes; those beyond the end become the first.
 
-    ``shift`` and ``axis`` are integers or tuples, as in NumPy. Without an axis the
-    elements are shifted in C order. Raises ValueError for an axis that does not exist.
+    Parameters
+    ----------
+    a : GPUArray
+        Array of any dtype.
+    shift : int or tuple of int
+        Number of places for each axis.
+    axis : int or tuple of int, optional
+        The axes. The default is to shift the elements in C order.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A new array of the same shape and dtype.
+
+    Raises
+    ------
+    ValueError
+        If there is no such axis.
+
+    Notes
+    -----
+    The call does not wait.
+
+    Examples
+    --------
+    >>> gpuarray.roll(gpuarray.arange(5, dtype=np.int32), 2)
+    array([3, 4, 0, 1, 2], dtype=int32)
     """
     if axis is None:
         flat = np_ravel(a)
@@ -159,10 +481,44 @@ def roll(a, shift, axis=None, *, stream=None):
 
 
 def repeat(a, repeats, axis=None, *, stream=None):
-    """Return each element repeated, along an axis or flattened.
+    """Return each element repeated.
 
-    ``repeats`` is an integer, or a list of one integer for each place of the axis; one
-    on the device is read back. Raises ValueError if the lengths differ.
+    Parameters
+    ----------
+    a : GPUArray
+        Array of any dtype.
+    repeats : int or sequence of int
+        Number of repetitions of all, or of each place of the axis. A GPUArray is copied
+        to the host.
+    axis : int or None, optional
+        Axis along which to compute. The default is the flat array.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A new array.
+
+    Raises
+    ------
+    TypeError
+        If ``repeats`` are not integers.
+    ValueError
+        If a number is negative, or if the lengths differ.
+
+    See Also
+    --------
+    tile : Repeat the array as a whole.
+
+    Notes
+    -----
+    The call does not wait, except for ``repeats`` on the device.
+
+    Examples
+    --------
+    >>> gpuarray.repeat(gpuarray.arange(3, dtype=np.int32), 2)
+    array([0, 0, 1, 1, 2, 2], dtype=int32)
     """
     if axis is None:
         a, axis = np_ravel(a), 0
@@ -192,10 +548,35 @@ def repeat(a, repeats, axis=None, *, stream=None):
 
 
 def tile(A, reps, *, stream=None):  # noqa: N803  NumPy's name
-    """Return the array repeated as a whole, ``reps`` times along each axis.
+    """Return the array repeated as a whole.
 
-    ``reps`` is an integer or a tuple; the shorter one of ``reps`` and the shape gets
-    ones in front.
+    Parameters
+    ----------
+    A : GPUArray
+        Array of any dtype.
+    reps : int or tuple of int
+        Number of repetitions along each axis. The shorter one of ``reps`` and the shape
+        gets ones in front.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A new array.
+
+    See Also
+    --------
+    repeat : Repeat each element.
+
+    Notes
+    -----
+    The call does not wait.
+
+    Examples
+    --------
+    >>> gpuarray.tile(gpuarray.arange(3, dtype=np.int32), 2)
+    array([0, 1, 2, 0, 1, 2], dtype=int32)
     """
     try:
         reps = tuple(map(operator.index, reps))
@@ -213,7 +594,30 @@ def tile(A, reps, *, stream=None):  # noqa: N803  NumPy's name
 
 
 def flip(m, axis=None):
-    """Return a view reversed along all axes or some."""
+    """Return a view reversed along axes.
+
+    Parameters
+    ----------
+    m : GPUArray
+        Array of any dtype.
+    axis : int or tuple of int, optional
+        The axes. The default is all.
+
+    Returns
+    -------
+    GPUArray
+        A view.
+
+    Raises
+    ------
+    ValueError
+        If there is no such axis.
+
+    Examples
+    --------
+    >>> gpuarray.flip(gpuarray.arange(3, dtype=np.int32))
+    array([2, 1, 0], dtype=int32)
+    """
     axes = range(m.ndim) if axis is None else _as_tuple(axis)
     axes = {normal_axis(k, m.ndim) for k in axes}
     backward = slice(None, None, -1)
@@ -221,19 +625,84 @@ def flip(m, axis=None):
 
 
 def flipud(m):
-    """Return a view reversed along the first axis."""
+    """Return a view reversed along the first axis.
+
+    Parameters
+    ----------
+    m : GPUArray
+        Array with one axis or more.
+
+    Returns
+    -------
+    GPUArray
+        A view.
+
+    See Also
+    --------
+    flip : Any axis.
+
+    Examples
+    --------
+    >>> gpuarray.flipud(gpuarray.to_gpu(np.array([[1, 2], [3, 4]])))
+    array([[3, 4],
+           [1, 2]])
+    """
     return flip(m, 0)
 
 
 def fliplr(m):
-    """Return a view reversed along the second axis."""
+    """Return a view reversed along the second axis.
+
+    Parameters
+    ----------
+    m : GPUArray
+        Array with two axes or more.
+
+    Returns
+    -------
+    GPUArray
+        A view.
+
+    See Also
+    --------
+    flip : Any axis.
+
+    Examples
+    --------
+    >>> gpuarray.fliplr(gpuarray.to_gpu(np.array([[1, 2], [3, 4]])))
+    array([[2, 1],
+           [4, 3]])
+    """
     return flip(m, 1)
 
 
 def rot90(m, k=1, axes=(0, 1)):
-    """Return a view turned by ``k`` times 90 degrees, from one axis to the other.
+    """Return a view turned by 90 degrees, from one axis to the other.
 
-    Raises ValueError unless ``axes`` names two axes of the array.
+    Parameters
+    ----------
+    m : GPUArray
+        Array with two axes or more.
+    k : int, optional
+        Number of turns.
+    axes : pair of int, optional
+        The plane.
+
+    Returns
+    -------
+    GPUArray
+        A view.
+
+    Raises
+    ------
+    ValueError
+        If ``axes`` does not name two axes of the array.
+
+    Examples
+    --------
+    >>> gpuarray.rot90(gpuarray.to_gpu(np.array([[1, 2], [3, 4]])))
+    array([[2, 4],
+           [1, 3]])
     """
     first, second = (normal_axis(axis, m.ndim) for axis in axes)
     if first == second:
@@ -263,7 +732,36 @@ def _parts(ary, cuts, axis):
 
 
 def array_split(ary, indices_or_sections, axis=0):
-    """Return views of parts of an array along an axis; their lengths may differ."""
+    """Return views of parts of an array along an axis; their lengths may differ.
+
+    Parameters
+    ----------
+    ary : GPUArray
+        Array of any dtype.
+    indices_or_sections : int or sequence of int
+        Number of parts, or the places of the cuts.
+    axis : int, default 0
+        Axis along which to separate.
+
+    Returns
+    -------
+    list of GPUArray
+        The views.
+
+    Raises
+    ------
+    ValueError
+        If there is no such axis, or if the number of parts is below 1.
+
+    See Also
+    --------
+    split : Equal parts.
+
+    Examples
+    --------
+    >>> [part.shape for part in gpuarray.array_split(gpuarray.zeros(5), 2)]
+    [(3,), (2,)]
+    """
     axis = normal_axis(axis, ary.ndim)
     length = ary.shape[axis]
     try:
@@ -280,7 +778,33 @@ def array_split(ary, indices_or_sections, axis=0):
 def split(ary, indices_or_sections, axis=0):
     """Return views of equal parts of an array along an axis, or of those between cuts.
 
-    Raises ValueError if the length is no multiple of the number of parts.
+    Parameters
+    ----------
+    ary : GPUArray
+        Array of any dtype.
+    indices_or_sections : int or sequence of int
+        Number of parts, or the places of the cuts.
+    axis : int, default 0
+        Axis along which to separate.
+
+    Returns
+    -------
+    list of GPUArray
+        The views.
+
+    Raises
+    ------
+    ValueError
+        If the length is no multiple of the number of parts.
+
+    See Also
+    --------
+    concatenate : The inverse.
+
+    Examples
+    --------
+    >>> gpuarray.split(gpuarray.arange(4, dtype=np.int32), 2)
+    [array([0, 1], dtype=int32), array([2, 3], dtype=int32)]
     """
     if isinstance(indices_or_sections, (int, np.integer)) and indices_or_sections > 0:
         length = ary.shape[normal_axis(axis, ary.ndim)]
@@ -297,25 +821,136 @@ def _require_axes(ary, ndim, name):
 
 
 def vsplit(ary, indices_or_sections):
-    """Return views of parts of an array along the first of two or more axes."""
+    """Return views of parts of an array along the first of two or more axes.
+
+    Parameters
+    ----------
+    ary : GPUArray
+        Array with two axes or more.
+    indices_or_sections : int or sequence of int
+        Number of parts, or the places of the cuts.
+
+    Returns
+    -------
+    list of GPUArray
+        The views.
+
+    Raises
+    ------
+    ValueError
+        If the array has fewer axes, or cannot be split into equal parts.
+
+    See Also
+    --------
+    split : Any axis.
+
+    Examples
+    --------
+    >>> [part.shape for part in gpuarray.vsplit(gpuarray.zeros((4, 2)), 2)]
+    [(2, 2), (2, 2)]
+    """
     _require_axes(ary, 2, "vsplit")
     return split(ary, indices_or_sections, 0)
 
 
 def hsplit(ary, indices_or_sections):
-    """Return views of parts of an array along the second axis, or the only one."""
+    """Return views of parts of an array along the second axis, or the only one.
+
+    Parameters
+    ----------
+    ary : GPUArray
+        Array with one axis or more.
+    indices_or_sections : int or sequence of int
+        Number of parts, or the places of the cuts.
+
+    Returns
+    -------
+    list of GPUArray
+        The views.
+
+    Raises
+    ------
+    ValueError
+        If the array has no axis, or cannot be split into equal parts.
+
+    See Also
+    --------
+    split : Any axis.
+
+    Examples
+    --------
+    >>> [part.shape for part in gpuarray.hsplit(gpuarray.zeros((4, 2)), 2)]
+    [(4, 1), (4, 1)]
+    """
     _require_axes(ary, 1, "hsplit")
     return split(ary, indices_or_sections, 1 if ary.ndim > 1 else 0)
 
 
 def dsplit(ary, indices_or_sections):
-    """Return views of parts of an array along the third axis."""
+    """Return views of parts of an array along the third axis.
+
+    Parameters
+    ----------
+    ary : GPUArray
+        Array with three axes or more.
+    indices_or_sections : int or sequence of int
+        Number of parts, or the places of the cuts.
+
+    Returns
+    -------
+    list of GPUArray
+        The views.
+
+    Raises
+    ------
+    ValueError
+        If the array has fewer axes, or cannot be split into equal parts.
+
+    See Also
+    --------
+    split : Any axis.
+
+    Examples
+    --------
+    >>> [part.shape for part in gpuarray.dsplit(gpuarray.zeros((1, 2, 4)), 2)]
+    [(1, 2, 2), (1, 2, 2)]
+    """
     _require_axes(ary, 3, "dsplit")
     return split(ary, indices_or_sections, 2)
 
 
 def resize(a, new_shape, *, stream=None):
-    """Return the elements in C order, repeated or cut off, in another shape."""
+    """Return the elements in C order, repeated or cut off, in another shape.
+
+    Parameters
+    ----------
+    a : GPUArray
+        Array of any dtype.
+    new_shape : int or tuple of int
+        The shape.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        A new array. An array without elements gives zeros.
+
+    Raises
+    ------
+    ValueError
+        If a length is negative.
+
+    Notes
+    -----
+    The call does not wait.
+
+    Examples
+    --------
+    >>> gpuarray.resize(gpuarray.arange(3, dtype=np.int32), (2, 2))
+    array([[0, 1],
+           [2, 0]], dtype=int32)
+    """
     shape = tuple(np.atleast_1d(new_shape).tolist())
     count = int(np.prod(shape, dtype=object))
     if count < 0 or any(length < 0 for length in shape):

@@ -112,12 +112,54 @@ def sort(
     stream=None,
     allocator=None,
 ):
-    """Return a sorted copy, along an axis or of all elements if ``axis`` is None.
+    """Return a sorted copy.
 
-    The sort is stable, whatever ``kind`` and ``stable`` are. NaNs are the greatest
-    elements. ``a`` has any dtype of numbers; the result has its shape and dtype.
+    Parameters
+    ----------
+    a : GPUArray
+        Array of any dtype of numbers.
+    axis : int or None, default -1
+        Axis along which to sort. None sorts the flat array.
+    kind : {"quicksort", "mergesort", "heapsort", "stable"}, optional
+        Not used: the sort is always stable.
+    order : None, optional
+        Not supported; NumPy has this parameter.
+    stable : bool, optional
+        Not used: the sort is always stable.
+    descending : bool, optional
+        If true, sort from the greatest to the least.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+    allocator : callable, optional
+        Function of a number of bytes that returns device memory. The default is the
+        allocator of the array.
 
-    Raises TypeError for another dtype, ValueError for an axis that ``a`` does not have.
+    Returns
+    -------
+    GPUArray
+        A new array of the same dtype.
+
+    Raises
+    ------
+    TypeError
+        If the dtype has no order.
+    ValueError
+        If there is no such axis or kind.
+
+    See Also
+    --------
+    argsort : The indices.
+    top_k : The greatest elements only.
+
+    Notes
+    -----
+    The call does not wait. NaNs are the greatest elements. Complex numbers are compared
+    by real part, then by imaginary part.
+
+    Examples
+    --------
+    >>> gpuarray.sort(gpuarray.to_gpu(np.array([3, 1, 2])))
+    array([1, 2, 3])
     """
     if kind is not None or order is not None:
         _check_kind("sort", kind, order, stable)
@@ -137,10 +179,53 @@ def argsort(
     stream=None,
     allocator=None,
 ):
-    """Return the indices that sort an array, int64, in its shape.
+    """Return the indices that sort an array.
 
-    The arguments are those of ``sort``. With ``axis`` None the indices are those of the
-    flat array.
+    Parameters
+    ----------
+    a : GPUArray
+        Array of any dtype of numbers.
+    axis : int or None, default -1
+        Axis along which to sort. None sorts the flat array.
+    kind : {"quicksort", "mergesort", "heapsort", "stable"}, optional
+        Not used: the sort is always stable.
+    order : None, optional
+        Not supported; NumPy has this parameter.
+    stable : bool, optional
+        Not used: the sort is always stable.
+    descending : bool, optional
+        If true, sort from the greatest to the least.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+    allocator : callable, optional
+        Function of a number of bytes that returns device memory. The default is the
+        allocator of the array.
+
+    Returns
+    -------
+    GPUArray
+        The indices, int64, in the shape of ``a``.
+
+    Raises
+    ------
+    TypeError
+        If the dtype has no order.
+    ValueError
+        If there is no such axis or kind.
+
+    See Also
+    --------
+    sort : The elements.
+    lexsort : Several keys.
+
+    Notes
+    -----
+    The call does not wait. NaNs are the greatest elements.
+
+    Examples
+    --------
+    >>> gpuarray.argsort(gpuarray.to_gpu(np.array([3, 1, 2])))
+    array([1, 2, 0])
     """
     if kind is not None or order is not None:
         _check_kind("argsort", kind, order, stable)
@@ -159,7 +244,25 @@ def sort_in_place(a, axis=-1, kind=None, order=None, *, stable=None):
 def sort_complex(a):
     """Return the elements sorted along the last axis, as complex numbers.
 
-    Integers of 8 and 16 bits become complex64, other real numbers complex128.
+    Parameters
+    ----------
+    a : GPUArray
+        Array of any dtype of numbers.
+
+    Returns
+    -------
+    GPUArray
+        A new array. Integers of 8 and 16 bits become complex64, other real numbers
+        complex128.
+
+    See Also
+    --------
+    sort : Keep the dtype.
+
+    Examples
+    --------
+    >>> gpuarray.sort_complex(gpuarray.to_gpu(np.array([2, 1])))
+    array([1.+0.j, 2.+0.j])
     """
     result = sort(a)
     if a.dtype.kind == "c":
@@ -189,8 +292,42 @@ def partition(
 ):
     """Return a copy whose elements at ``kth`` are at their places in the sorted order.
 
-    Smaller elements come before them, others after. ``kth`` is a number or several. All
-    elements of the result are sorted. Raises ValueError for a place that there is not.
+    Parameters
+    ----------
+    a : GPUArray
+        Array of any dtype of numbers.
+    kth : int or sequence of int
+        The places.
+    axis : int or None, default -1
+        Axis along which to sort. None sorts the flat array.
+    kind : {"introselect"}, optional
+        Not used; NumPy has this parameter.
+    order : None, optional
+        Not supported; NumPy has this parameter.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+    allocator : callable, optional
+        Function of a number of bytes that returns device memory. The default is the
+        allocator of the array.
+
+    Returns
+    -------
+    GPUArray
+        A new array, in which all elements are sorted.
+
+    Raises
+    ------
+    ValueError
+        If there is no such place or axis.
+
+    See Also
+    --------
+    sort : The same result.
+
+    Examples
+    --------
+    >>> gpuarray.partition(gpuarray.to_gpu(np.array([3, 1, 2])), 1)
+    array([1, 2, 3])
     """
     _check_partition("partition", kind, order)
     if axis is None:
@@ -202,7 +339,45 @@ def partition(
 def argpartition(
     a, kth, axis=-1, kind="introselect", order=None, *, stream=None, allocator=None
 ):
-    """Return the indices, int64, that ``partition`` an array."""
+    """Return the indices that ``partition`` an array.
+
+    Parameters
+    ----------
+    a : GPUArray
+        Array of any dtype of numbers.
+    kth : int or sequence of int
+        The places.
+    axis : int or None, default -1
+        Axis along which to sort. None sorts the flat array.
+    kind : {"introselect"}, optional
+        Not used; NumPy has this parameter.
+    order : None, optional
+        Not supported; NumPy has this parameter.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+    allocator : callable, optional
+        Function of a number of bytes that returns device memory. The default is the
+        allocator of the array.
+
+    Returns
+    -------
+    GPUArray
+        The indices, int64.
+
+    Raises
+    ------
+    ValueError
+        If there is no such place or axis.
+
+    See Also
+    --------
+    argsort : The same result.
+
+    Examples
+    --------
+    >>> gpuarray.argpartition(gpuarray.to_gpu(np.array([3, 1, 2])), 1)
+    array([1, 2, 0])
+    """
     _check_partition("argpartition", kind, order)
     if axis is None:
         a, axis = np_ravel(a), 0
@@ -225,13 +400,48 @@ def _check_partition(name, kind, order):
 
 
 def top_k(x, k, axis=-1, *, largest=True, stream=None, allocator=None):
-    """Return ``(values, indices)`` of the ``k`` largest elements along an axis.
+    """Return the ``k`` largest elements along an axis, and their indices.
 
-    They are sorted, the largest first; with ``largest=False`` they are the smallest,
-    the smallest first. Equal elements are in the order of their indices, which are
-    int64. NaNs are the largest elements.
+    Parameters
+    ----------
+    x : GPUArray
+        Array of any dtype of numbers.
+    k : int
+        Number of elements.
+    axis : int, optional
+        Axis along which to compute. The default is the last one.
+    largest : bool, optional
+        If false, return the smallest elements.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+    allocator : callable, optional
+        Function of a number of bytes that returns device memory. The default is the
+        allocator of the array.
 
-    Raises ValueError if the axis has less than ``k`` elements.
+    Returns
+    -------
+    values : GPUArray
+        The elements, the largest first, or the smallest first.
+    indices : GPUArray
+        Their indices, int64. Equal elements are in the order of their indices.
+
+    Raises
+    ------
+    ValueError
+        If the axis has less than ``k`` elements.
+
+    See Also
+    --------
+    sort : All elements.
+
+    Notes
+    -----
+    The call does not wait. NaNs are the largest elements.
+
+    Examples
+    --------
+    >>> gpuarray.top_k(gpuarray.to_gpu(np.array([3, 1, 2])), 2)
+    (array([3, 2]), array([0, 2]))
     """
     k = operator.index(k)
     place = normal_axis(axis, x.ndim)
@@ -260,12 +470,44 @@ def _is_worth_selecting(x, k):
 
 
 def lexsort(keys, axis=-1, *, stream=None):
-    """Return the indices, int64, that sort by several keys, the last one first.
+    """Return the indices that sort by several keys, the last one first.
 
-    ``keys`` is a sequence of arrays of one shape, or an array whose rows are the keys.
-    Elements that are equal in the last key are sorted by the one before, and so on.
+    Parameters
+    ----------
+    keys : sequence of GPUArray
+        Arrays of one shape, or an array whose rows are the keys. Elements that are
+        equal in the last key are sorted by the one before, and so on.
+    axis : int, optional
+        Axis along which to compute. The default is the last one.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
 
-    Raises TypeError without keys, ValueError if the shapes differ.
+    Returns
+    -------
+    GPUArray
+        The indices, int64.
+
+    Raises
+    ------
+    TypeError
+        If there is no key.
+    ValueError
+        If the shapes differ.
+
+    See Also
+    --------
+    argsort : One key.
+
+    Notes
+    -----
+    The call does not wait.
+
+    Examples
+    --------
+    >>> last = gpuarray.to_gpu(np.array([1, 1, 0]))
+    >>> first = gpuarray.to_gpu(np.array([2, 1, 3]))
+    >>> gpuarray.lexsort([first, last])
+    array([2, 1, 0])
     """
     keys = list(keys)
     if not keys:

@@ -27,18 +27,70 @@ _FP_TEX = {
 
 
 def base_dtype_to_ctype(dtype: DTypeLike) -> str:
-    """Return the C name of a dtype; ValueError if it has none."""
+    """Return the C name of a dtype.
+
+    Parameters
+    ----------
+    dtype : dtype_like
+        Dtype that is registered.
+
+    Returns
+    -------
+    str
+        Name of the type.
+
+    Raises
+    ------
+    ValueError
+        If the dtype has no name in C.
+    """
     return dtypes.dtype_to_ctype(dtype)
 
 
 def dtype_to_ctype(dtype: DTypeLike, with_fp_tex_hack: bool = False) -> str:
-    """Return the C name of a dtype, or of the type that replaces it in a texture."""
+    """Return the C name of a dtype.
+
+    Parameters
+    ----------
+    dtype : dtype_like
+        Dtype that is registered.
+    with_fp_tex_hack : bool, optional
+        If true, return the type of ``pycuda-helpers.hpp`` that replaces it in a
+        texture.
+
+    Returns
+    -------
+    str
+        Name of the type.
+
+    Raises
+    ------
+    ValueError
+        If the dtype has no name in C.
+
+    See Also
+    --------
+    get_or_register_dtype : Register the name of a struct.
+
+    Examples
+    --------
+    >>> from pycuda.tools import dtype_to_ctype
+    >>> dtype_to_ctype(np.uint8), dtype_to_ctype(np.complex64)
+    ('unsigned char', 'pycuda::complex<float>')
+    """
     name = base_dtype_to_ctype(dtype)
     return _FP_TEX.get(np.dtype(dtype), name) if with_fp_tex_hack else name
 
 
 class Argument:
-    """An argument of a kernel: its name, and the dtype of its value or elements.
+    """Argument of a kernel: its name, and the dtype of its value or elements.
+
+    Parameters
+    ----------
+    dtype : dtype_like
+        Dtype of the value, or of the elements.
+    name : str
+        Name of the parameter.
 
     Attributes
     ----------
@@ -57,10 +109,34 @@ class Argument:
 
 
 class ScalarArg(Argument):
-    """An argument passed by value."""
+    """Argument passed by value.
+
+    Parameters
+    ----------
+    dtype : dtype_like
+        Dtype of the value.
+    name : str
+        Name of the parameter.
+
+    See Also
+    --------
+    VectorArg : An argument that points to elements.
+
+    Examples
+    --------
+    >>> from pycuda.tools import ScalarArg
+    >>> ScalarArg(np.float32, "a").declarator()
+    'float a'
+    """
 
     def declarator(self) -> str:
-        """Return the declaration of the parameter."""
+        """Return the declaration of the parameter in C.
+
+        Returns
+        -------
+        str
+            Type and name.
+        """
         return f"{dtype_to_ctype(self.dtype)} {self.name}"
 
     @property
@@ -72,23 +148,68 @@ class ScalarArg(Argument):
 
 
 class VectorArg(Argument):
-    """An argument that points to elements.
+    """Argument that points to elements.
+
+    Parameters
+    ----------
+    dtype : dtype_like
+        Dtype of the elements.
+    name : str
+        Name of the parameter.
 
     Attributes
     ----------
     struct_char : str
         The character of a pointer in the format of ``Function.prepare``: ``"P"``.
+
+    See Also
+    --------
+    ScalarArg : An argument passed by value.
+
+    Examples
+    --------
+    >>> from pycuda.tools import VectorArg
+    >>> VectorArg(np.float32, "x").declarator()
+    'float *x'
     """
 
     struct_char: str = "P"
 
     def declarator(self) -> str:
-        """Return the declaration of the parameter."""
+        """Return the declaration of the parameter in C.
+
+        Returns
+        -------
+        str
+            Type and name.
+        """
         return f"{dtype_to_ctype(self.dtype)} *{self.name}"
 
 
 def parse_c_arg(c_arg: str) -> ScalarArg | VectorArg:
-    """Return the argument that a C declaration such as ``const float *x`` describes."""
+    """Return the argument that a C declaration describes.
+
+    Parameters
+    ----------
+    c_arg : str
+        Declaration such as ``const float *x``.
+
+    Returns
+    -------
+    ScalarArg or VectorArg
+        The argument.
+
+    Raises
+    ------
+    ValueError
+        If the text is not a declaration, or if its type has no dtype.
+
+    Examples
+    --------
+    >>> from pycuda.tools import parse_c_arg
+    >>> parse_c_arg("const float *x")
+    VectorArg('x', float32)
+    """
     return cast(
         "ScalarArg | VectorArg",
         dtypes.parse_c_arg_backend(c_arg, ScalarArg, VectorArg),
@@ -96,8 +217,43 @@ def parse_c_arg(c_arg: str) -> ScalarArg | VectorArg:
 
 
 def get_arg_type(c_arg: str) -> str:
-    """Return the format character of a C declaration's argument."""
+    """Return the format character of a C declaration's argument.
+
+    Parameters
+    ----------
+    c_arg : str
+        Declaration such as ``const float *x``.
+
+    Returns
+    -------
+    str
+        Character for the format of ``Function.prepare``; "P" for a pointer.
+
+    Raises
+    ------
+    ValueError
+        If the text is not a declaration, or if its type has no dtype.
+    """
     return parse_c_arg(c_arg).struct_char
+
+
+#: The docstring of a function that makes one value of a vector type.
+_MAKER_TEXT = """Return one value of CUDA's vector type ``{name}``.
+
+Parameters
+----------
+{parameters}
+
+Returns
+-------
+numpy.ndarray
+    Array without axes in host memory, to pass to a kernel.
+
+Examples
+--------
+>>> gpuarray.vec.make_{name}({numbers}).dtype.names
+{names}
+"""
 
 
 def _maker(dtype, name):
@@ -116,7 +272,12 @@ def _maker(dtype, name):
     )
     make = makers[len(dtype.names) - 1]
     make.__name__ = make.__qualname__ = f"make_{name}"
-    make.__doc__ = f"Return a {name} as a NumPy array without axes."
+    make.__doc__ = _MAKER_TEXT.format(
+        name=name,
+        parameters="\n".join(f"{each} : number\n    Element." for each in dtype.names),
+        numbers=", ".join("1234"[: len(dtype.names)]),
+        names=dtype.names,
+    )
     return make
 
 

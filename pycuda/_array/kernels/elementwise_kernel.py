@@ -50,7 +50,27 @@ def splay_backend(n, dev):
 
 
 def splay(n, dev=None):
-    """Return (grid, block) for a kernel whose threads share ``n`` elements."""
+    """Return grid and block of a kernel whose threads share the elements.
+
+    Parameters
+    ----------
+    n : int
+        Number of elements.
+    dev : Device, optional
+        The device. The default is that of the current context.
+
+    Returns
+    -------
+    grid : tuple of int
+        Numbers of blocks along two axes.
+    block : tuple of int
+        Numbers of threads along three axes.
+
+    Examples
+    --------
+    >>> gpuarray.splay(100)
+    ((4, 1), (32, 1, 1))
+    """
     return splay_backend(n, Context.get_device() if dev is None else dev)
 
 
@@ -150,7 +170,37 @@ def get_elwise_module(
     loop_prep: str = "",
     after_loop: str = "",
 ) -> SourceModule:
-    """Return the module of a kernel over ``n`` elements. ``n`` is an argument."""
+    """Return the module of a kernel over ``n`` elements.
+
+    Parameters
+    ----------
+    arguments : sequence of ScalarArg and VectorArg
+        The arguments of the kernel. One of them is ``n``.
+    operation : str
+        One or more statements in C.
+    name : str, optional
+        Name of the kernel.
+    keep : bool, optional
+        If true, compile in a folder that is not removed, and print its name.
+    options : sequence of str, optional
+        Options of the compiler.
+    preamble : str, optional
+        Source before the kernel.
+    loop_prep : str, optional
+        Statements in front of the loop over the elements.
+    after_loop : str, optional
+        Statements behind the loop.
+
+    Returns
+    -------
+    SourceModule
+        The compiled module.
+
+    Raises
+    ------
+    CompileError
+        If the compiler refuses the source.
+    """
     return _module(
         False,
         arguments,
@@ -174,9 +224,36 @@ def get_elwise_range_module(
     loop_prep: str = "",
     after_loop: str = "",
 ) -> SourceModule:
-    """Return the module of a kernel over a range.
+    """Return the module of a kernel over a range of indices.
 
-    ``start``, ``stop`` and ``step`` are arguments.
+    Parameters
+    ----------
+    arguments : sequence of ScalarArg and VectorArg
+        The arguments of the kernel. Among them are ``start``, ``stop`` and ``step``.
+    operation : str
+        One or more statements in C.
+    name : str, optional
+        Name of the kernel.
+    keep : bool, optional
+        If true, compile in a folder that is not removed, and print its name.
+    options : sequence of str, optional
+        Options of the compiler.
+    preamble : str, optional
+        Source before the kernel.
+    loop_prep : str, optional
+        Statements in front of the loop over the elements.
+    after_loop : str, optional
+        Statements behind the loop.
+
+    Returns
+    -------
+    SourceModule
+        The compiled module.
+
+    Raises
+    ------
+    CompileError
+        If the compiler refuses the source.
     """
     return _module(
         True,
@@ -200,9 +277,38 @@ def get_elwise_kernel_and_types(
     use_range: bool = False,
     **kwargs: Any,
 ) -> _Made:
-    """Return (module, prepared function, arguments).
+    """Return the module, the prepared function and the arguments of a kernel.
 
-    The arguments end with ``n``, or with ``start``, ``stop`` and ``step``.
+    Parameters
+    ----------
+    arguments : str or list of ScalarArg and VectorArg
+        The parameter list in C, or its arguments.
+    operation : str
+        One or more statements in C.
+    name : str, optional
+        Name of the kernel.
+    keep : bool, optional
+        If true, compile in a folder that is not removed, and print its name.
+    options : sequence of str, optional
+        Options of the compiler.
+    use_range : bool, optional
+        If true, the kernel loops over a range of indices.
+    **kwargs
+        ``preamble``, ``loop_prep`` and ``after_loop``, as for ``ElementwiseKernel``.
+
+    Returns
+    -------
+    module : SourceModule
+        The compiled module.
+    function : Function
+        The prepared kernel.
+    arguments : list of ScalarArg and VectorArg
+        The arguments, which end with ``n``, or with ``start``, ``stop`` and ``step``.
+
+    Raises
+    ------
+    CompileError
+        If the compiler refuses the source.
     """
     parsed = parse_arguments(arguments)
     texts = [kwargs.get(w, "") for w in ("preamble", "loop_prep", "after_loop")]
@@ -232,7 +338,43 @@ def get_elwise_kernel(
     options: Sequence[str] | None = None,
     **kwargs: Any,
 ) -> Function:
-    """Return the prepared function of a kernel; its last parameter is ``n``."""
+    """Return the prepared function of a kernel; its last parameter is ``n``.
+
+    Parameters
+    ----------
+    arguments : str or list of ScalarArg and VectorArg
+        The parameter list in C, or its arguments.
+    operation : str
+        One or more statements in C.
+    name : str, optional
+        Name of the kernel.
+    keep : bool, optional
+        If true, compile in a folder that is not removed, and print its name.
+    options : sequence of str, optional
+        Options of the compiler.
+    **kwargs
+        ``use_range``, ``preamble``, ``loop_prep`` and ``after_loop``, as for
+        ``get_elwise_kernel_and_types``.
+
+    Returns
+    -------
+    Function
+        The prepared kernel.
+
+    Raises
+    ------
+    CompileError
+        If the compiler refuses the source.
+
+    Examples
+    --------
+    >>> from pycuda.elementwise import get_elwise_kernel
+    >>> square = get_elwise_kernel("float *x", "x[i] *= x[i]")
+    >>> x = gpuarray.arange(4, dtype=np.float32)
+    >>> square.prepared_call((1, 1), (32, 1, 1), x.gpudata, x.size)
+    >>> x
+    array([0., 1., 4., 9.], dtype=float32)
+    """
     return get_elwise_kernel_and_types(
         arguments, operation, name, keep, options, **kwargs
     )[1]
@@ -307,25 +449,68 @@ _TEXTS = ("preamble", "loop_prep", "after_loop")
 
 
 class ElementwiseKernel(_KernelCall):
-    """A kernel made of an operation on the elements ``i`` of its arguments.
-
-    ``arguments`` is a C parameter list such as ``"float a, float *x"``, or a list of
-    ScalarArg and VectorArg. The operation is one or more statements. In it, ``i`` is
-    the index and ``n`` the number of elements. ``preamble`` precedes the kernel,
-    ``loop_prep`` and ``after_loop`` surround its loop. An argument may have any name
-    but ``i``. If an argument is called ``n`` or ``tid``, the operation sees the
-    argument under that name.
+    """Kernel made of an operation on the elements ``i`` of its arguments.
 
     A call takes the arguments in order, and the keywords ``stream`` and ``range`` (an
-    object with start, stop and step) or ``slice``, which select the indices. The first
-    array gives the number of elements. It and the arrays of its shape may have any
-    strides. Raises TypeError for an array of another dtype than the kernel declares,
-    and ValueError for an array with fewer elements than the operation uses.
+    object with start, stop and step) or ``slice``, which select the indices.
+
+    Parameters
+    ----------
+    arguments : str or list of ScalarArg and VectorArg
+        The parameter list in C, such as ``"float a, float *x"``. An argument may have
+        any name but ``i``. If an argument is called ``n`` or ``tid``, the operation
+        sees the argument under that name.
+    operation : str
+        One or more statements in C. ``i`` is the index and ``n`` the number of
+        elements.
+    name : str, optional
+        Name of the kernel, as profilers show it.
+    keep : bool, optional
+        If true, compile in a folder that is not removed, and print its name.
+    options : sequence of str, optional
+        Options of the compiler.
+    **kwargs
+        ``preamble``, source before the kernel; ``loop_prep`` and ``after_loop``,
+        statements in front of the loop over the elements and behind it.
 
     Attributes
     ----------
     gen_kwargs : dict
         The arguments of the constructor.
+
+    Raises
+    ------
+    TypeError
+        By a call, if an array has another dtype than the kernel declares.
+    ValueError
+        By a call, if an array has fewer elements than the operation uses.
+    RuntimeError
+        By a call, if there is no array among the arguments.
+
+    See Also
+    --------
+    pycuda.reduction.ReductionKernel : One result from all elements.
+    pycuda.scan.InclusiveScanKernel : Running results.
+
+    Notes
+    -----
+    The first array gives the number of elements. It and the arrays of its shape may
+    have any strides. The first call in a context compiles the kernel, or loads it from
+    the compile cache. A call enqueues the kernel in ``stream``, by default in the
+    current stream, and does not wait. It allocates memory only for arrays with gaps.
+
+    Examples
+    --------
+    >>> from pycuda.elementwise import ElementwiseKernel
+    >>> axpy = ElementwiseKernel("float a, float *x, float *y", "y[i] += a * x[i]")
+    >>> x = gpuarray.arange(4, dtype=np.float32)
+    >>> y = gpuarray.ones(4, np.float32)
+    >>> axpy(2, x, y)
+    >>> y
+    array([1., 3., 5., 7.], dtype=float32)
+    >>> axpy(10, x, y, slice=slice(0, 4, 2))
+    >>> y
+    array([ 1.,  3., 25.,  7.], dtype=float32)
     """
 
     def __init__(
@@ -351,7 +536,22 @@ class ElementwiseKernel(_KernelCall):
         self._made = {}
 
     def generate_stride_kernel_and_types(self, use_range: bool) -> _Made:
-        """Return (module, prepared function, arguments) in the current context."""
+        """Return the module, the function and the arguments for the current context.
+
+        Parameters
+        ----------
+        use_range : bool
+            If true, those of the kernel for ``range`` and ``slice``.
+
+        Returns
+        -------
+        module : SourceModule
+            The compiled module.
+        function : Function
+            The prepared kernel.
+        arguments : list of ScalarArg and VectorArg
+            The arguments of the kernel, with those that follow the program's.
+        """
         return self._variant(use_range)[:3]
 
     def _variant(self, use_range, arguments=None, converted=()):
@@ -398,7 +598,25 @@ class ElementwiseKernel(_KernelCall):
             )
 
     def get_texref(self, name: str, use_range: bool = False) -> TextureReference:
-        """Return a texture reference of the kernel's module."""
+        """Return a texture reference of the kernel's module.
+
+        Parameters
+        ----------
+        name : str
+            Name of the texture reference in the preamble.
+        use_range : bool, optional
+            If true, that of the kernel for ``range`` and ``slice``.
+
+        Returns
+        -------
+        TextureReference
+            The texture reference.
+
+        Raises
+        ------
+        LogicError
+            If the module has no such texture reference.
+        """
         return self.generate_stride_kernel_and_types(use_range)[0].get_texref(name)
 
     if TYPE_CHECKING:

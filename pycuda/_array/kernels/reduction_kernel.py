@@ -116,7 +116,41 @@ def get_reduction_module(
     options: Sequence[str] | None = None,
     preamble: str = "",
 ) -> SourceModule:
-    """Return the module of one stage; ``out_type`` is the name of a C type."""
+    """Return the module of one stage of a reduction.
+
+    Parameters
+    ----------
+    out_type : str
+        Name of the result's type in C.
+    block_size : int
+        Threads of a block, a power of 2.
+    neutral : str or float
+        Result of no elements, as an expression in C.
+    reduce_expr : str
+        Expression in C that joins two values ``a`` and ``b``.
+    map_expr : str
+        Expression in C that maps the elements ``i`` to a value.
+    arguments : sequence of ScalarArg and VectorArg
+        The arguments of the kernel, without the first and the last two.
+    name : str, optional
+        Name of the kernel.
+    keep : bool, optional
+        If true, compile in a folder that is not removed, and print its name.
+    options : sequence of str, optional
+        Options of the compiler.
+    preamble : str, optional
+        Source before the kernel.
+
+    Returns
+    -------
+    SourceModule
+        The compiled module.
+
+    Raises
+    ------
+    CompileError
+        If the compiler refuses the source.
+    """
     check_names(arguments)
     texts = (neutral, reduce_expr, map_expr, preamble, out_type)
     names = Names(arguments, *texts)
@@ -148,11 +182,47 @@ def get_reduction_kernel_and_types(
     options: Sequence[str] | None = None,
     preamble: str = "",
 ) -> tuple[Function, list[str]]:
-    """Return (prepared function, format characters) of stage 1 or 2.
+    """Return the prepared function of one stage, and the format of its parameters.
 
-    The function's arguments are the output, in stage 2 the results of stage 1, the
-    program's arguments, the number of elements a thread reduces, and the number of all
-    elements.
+    Parameters
+    ----------
+    stage : {1, 2}
+        Stage of the reduction. The second joins the results of the first.
+    out_type : str
+        Name of the result's type in C.
+    block_size : int
+        Threads of a block, a power of 2.
+    neutral : str or float
+        Result of no elements, as an expression in C.
+    reduce_expr : str
+        Expression in C that joins two values ``a`` and ``b``.
+    map_expr : str, optional
+        Expression in C that maps the elements ``i`` to a value. The default is the
+        element of the first array.
+    arguments : str or list of ScalarArg and VectorArg
+        The parameter list in C, or its arguments.
+    name : str, optional
+        Name of the kernel.
+    keep : bool, optional
+        If true, compile in a folder that is not removed, and print its name.
+    options : sequence of str, optional
+        Options of the compiler.
+    preamble : str, optional
+        Source before the kernel.
+
+    Returns
+    -------
+    function : Function
+        The prepared kernel. Its parameters are the output, in stage 2 the results of
+        stage 1, the program's arguments, the number of elements that a thread reduces,
+        and the number of all elements.
+    types : list of str
+        The format characters of the parameters.
+
+    Raises
+    ------
+    CompileError
+        If the compiler refuses the source.
     """
     parsed: list[ScalarArg | VectorArg | _RawVector]
     parsed = [*parse_arguments(arguments or [])]
@@ -202,20 +272,34 @@ def _first_vector(arguments):
 
 
 class ReductionKernel(_KernelCall):
-    """A kernel that maps the elements and joins the values to one result.
+    """Kernel that maps the elements and joins the values to one result.
 
-    ``map_expr`` maps the elements ``i`` of the arguments to a value. By default it is
-    the first array's element. ``reduce_expr`` joins two values ``a`` and ``b``, in any
-    order. ``neutral`` is the result of no elements. ``arguments`` is a C parameter list
-    or a list of ScalarArg and VectorArg. An argument may have any name but ``i``; in
-    ``reduce_expr``, ``a`` and ``b`` are always the two values. Raises TypeError for an
-    array of another dtype than the kernel declares, and ValueError for an array with
-    fewer elements than the kernel uses.
+    A call takes the arguments in order and the keywords ``stream``, ``out``,
+    ``allocator`` and ``kernel_wrapper``. It returns ``out``, or a new array without
+    axes.
 
-    A call returns an array without axes of ``dtype_out``, or ``out``. Its keywords are
-    ``stream``, ``out``, ``allocator`` and ``kernel_wrapper``, a function that gets each
-    launch function and returns a replacement. As in PyCUDA a call ignores any other
-    keyword, with a warning.
+    Parameters
+    ----------
+    dtype_out : dtype_like
+        Dtype of the result, and of the values that are joined.
+    neutral : str or float
+        Result of no elements, as an expression in C.
+    reduce_expr : str
+        Expression in C that joins two values ``a`` and ``b``, in any order.
+    map_expr : str, optional
+        Expression in C that maps the elements ``i`` of the arguments to a value. The
+        default is the element of the first array.
+    arguments : str or list of ScalarArg and VectorArg
+        The parameter list in C, such as ``"float *x, float *y"``. An argument may have
+        any name but ``i``.
+    name : str, optional
+        Name of the kernels, as profilers show it.
+    keep : bool, optional
+        If true, compile in a folder that is not removed, and print its name.
+    options : sequence of str, optional
+        Options of the compiler.
+    preamble : str, optional
+        Source before the kernels.
 
     Attributes
     ----------
@@ -232,6 +316,41 @@ class ReductionKernel(_KernelCall):
         The formats of the first stage's arguments, as ``prepare`` takes them.
     stage2_arg_types : list of str
         The formats of the second stage's arguments, as ``prepare`` takes them.
+
+    Raises
+    ------
+    CompileError
+        If the compiler refuses the source.
+    RuntimeError
+        If there is no array among the arguments.
+    TypeError
+        By a call, if an array has another dtype than the kernel declares.
+    ValueError
+        By a call, if an array has fewer elements than the kernel uses, or if ``out``
+        has another dtype.
+
+    See Also
+    --------
+    pycuda.elementwise.ElementwiseKernel : A result for each element.
+    pycuda.gpuarray.sum : The sum, without a kernel of your own.
+
+    Notes
+    -----
+    The constructor compiles the kernels, or loads them from the compile cache. A call
+    enqueues them in ``stream``, by default in the current stream, and does not wait. It
+    allocates the result and the partial results with ``allocator``, by default with
+    that of the first array. ``kernel_wrapper`` is a function that gets each launch
+    function and returns a replacement. As in PyCUDA a call ignores any other keyword,
+    with a warning.
+
+    Examples
+    --------
+    >>> from pycuda.reduction import ReductionKernel
+    >>> dot = ReductionKernel(np.float32, neutral="0", reduce_expr="a + b",
+    ...                       map_expr="x[i] * y[i]", arguments="float *x, float *y")
+    >>> x = gpuarray.arange(4, dtype=np.float32)
+    >>> print(dot(x, x))
+    14.0
     """
 
     def __init__(

@@ -320,13 +320,105 @@ class _ScanKernelBase(_KernelCall):
 
 
 class InclusiveScanKernel(_ScanKernelBase):
-    """Scan that includes the element itself: ``scan_expr`` joins ``a`` and ``b``."""
+    """Scan whose element ``i`` joins the elements 0 to ``i``.
+
+    A call takes ``input_ary``, ``output_ary``, ``allocator`` and ``stream``. It scans
+    into ``output_ary``, by default in place, and returns the output.
+    ``output_ary="new"`` makes a new array.
+
+    Parameters
+    ----------
+    dtype : dtype_like
+        Dtype of the elements.
+    scan_expr : str
+        Expression in C that joins ``a`` and ``b``. It must be associative, and need not
+        commute.
+    neutral : str or float, optional
+        Not used by this kernel.
+    name_prefix : str, optional
+        Name of the kernel, as profilers show it.
+    options : sequence of str, optional
+        Options of the compiler.
+    preamble : str, optional
+        Source before the kernel.
+    devices : object, optional
+        Not used; PyCUDA has this parameter.
+
+    Raises
+    ------
+    CompileError
+        If the compiler refuses the source.
+    ValueError
+        By a call, unless the arrays have one axis, one length and the kernel's dtype.
+
+    See Also
+    --------
+    ExclusiveScanKernel : Leave out the element itself.
+    pycuda.gpuarray.cumsum : The running sum, without a kernel of your own.
+
+    Notes
+    -----
+    The constructor compiles the kernel, or loads it from the compile cache. A call
+    enqueues it in ``stream``, by default in the current stream, and does not wait. It
+    allocates memory for the results of the blocks with ``allocator``, by default with
+    that of the input. Signed and unsigned integers of one size count as one dtype. A
+    bool input is read as numbers. The same input always gives the same bits.
+
+    Examples
+    --------
+    >>> from pycuda.scan import InclusiveScanKernel
+    >>> running_maximum = InclusiveScanKernel(np.int32, "max(a, b)")
+    >>> x = gpuarray.to_gpu(np.array([3, 1, 4, 1, 5], np.int32))
+    >>> running_maximum(x)
+    array([3, 3, 4, 4, 5], dtype=int32)
+    """
 
     final_update_tp: str = INCLUSIVE_UPDATE_SOURCE
 
 
 class ExclusiveScanKernel(_ScanKernelBase):
-    """Scan that excludes the element itself. The first result is ``neutral``."""
+    """Scan whose element ``i`` joins the elements 0 to ``i - 1``.
+
+    The first result is ``neutral``. A call is that of ``InclusiveScanKernel``.
+
+    Parameters
+    ----------
+    dtype : dtype_like
+        Dtype of the elements.
+    scan_expr : str
+        Expression in C that joins ``a`` and ``b``. It must be associative, and need not
+        commute.
+    neutral : str or float
+        Result of no elements, as an expression in C.
+    name_prefix : str, optional
+        Name of the kernel, as profilers show it.
+    options : sequence of str, optional
+        Options of the compiler.
+    preamble : str, optional
+        Source before the kernel.
+    devices : object, optional
+        Not used; PyCUDA has this parameter.
+
+    Raises
+    ------
+    CompileError
+        If the compiler refuses the source.
+    ValueError
+        If ``neutral`` is None. By a call, unless the arrays have one axis, one length
+        and the kernel's dtype.
+
+    See Also
+    --------
+    InclusiveScanKernel : Include the element itself.
+
+    Examples
+    --------
+    >>> from pycuda.scan import ExclusiveScanKernel
+    >>> offsets = ExclusiveScanKernel(np.int32, "a + b", neutral=0)
+    >>> lengths = gpuarray.to_gpu(np.array([3, 1, 4], np.int32))
+    >>> offsets(lengths, gpuarray.empty_like(lengths))
+    array([0, 3, 4], dtype=int32)
+    """
 
     final_update_tp: str = EXCLUSIVE_UPDATE_SOURCE
 

@@ -123,14 +123,51 @@ def _body_of(kind, name, own, items, has_indices, wide=False):
 
 
 class SortKernel:
-    """A stable sort of arrays with one axis, by a key.
+    """Stable sort of arrays with one axis, by a key.
 
-    ``dtype`` is that of the elements: any that has a name in C, a struct registered
-    with ``pycuda.tools.register_dtype`` too. ``key_expr`` is an expression in C, by
-    default the element ``x`` itself. Its value is converted to ``key_dtype``: bool, an
-    integer, float32 or float64, by default ``dtype``. NaNs are the greatest keys.
+    Parameters
+    ----------
+    dtype : dtype_like
+        Dtype of the elements: any that has a name in C, a struct registered with
+        ``pycuda.tools.get_or_register_dtype`` too.
+    key_expr : str, optional
+        Expression in C of the key of an element ``x``. The default is the element
+        itself.
+    key_dtype : dtype_like, optional
+        Dtype to which the key is converted: bool, an integer, float32 or float64. The
+        default is ``dtype``. NaNs are the greatest keys.
+    name_prefix : str, optional
+        Name of the kernels, as profilers show it.
+    options : sequence of str, optional
+        Options of the compiler.
+    preamble : str, optional
+        Source before the kernel.
 
-    ``preamble`` is source before the kernel, ``options`` go to the compiler.
+    Raises
+    ------
+    CompileError
+        If the compiler refuses the source.
+    TypeError
+        If keys of ``key_dtype`` cannot be sorted.
+    ValueError
+        If an element has too many bytes for the shared memory of a block.
+
+    See Also
+    --------
+    pycuda.gpuarray.sort : Sort without a kernel of your own.
+
+    Notes
+    -----
+    The constructor compiles a kernel, or loads it from the compile cache. Other
+    kernels, for long arrays and for indices, are compiled when a call needs them.
+
+    Examples
+    --------
+    >>> from pycuda.sort import SortKernel
+    >>> by_last_digit = SortKernel(np.int32, key_expr="x % 10")
+    >>> x = gpuarray.to_gpu(np.array([31, 12, 20, 11], np.int32))
+    >>> by_last_digit(x)
+    array([20, 31, 11, 12], dtype=int32)
     """
 
     def __init__(
@@ -184,10 +221,37 @@ class SortKernel:
         allocator: _Allocator | None = None,
         stream: Stream | None = None,
     ) -> GPUArray:
-        """Sort into ``output_ary``, by default in place; return the output.
+        """Sort an array.
 
-        Raises ValueError unless the arrays have one axis, one length and the kernel's
-        dtype.
+        Parameters
+        ----------
+        input_ary : GPUArray
+            Array with one axis and the kernel's dtype.
+        output_ary : GPUArray, optional
+            Array of the same shape and dtype for the result. The default is to sort in
+            place.
+        descending : bool, optional
+            If true, sort from the greatest key to the least.
+        allocator : callable, optional
+            Function of a number of bytes that returns device memory. The default is the
+            allocator of the array.
+        stream : Stream, optional
+            Stream in which the work is enqueued. The default is the current stream.
+
+        Returns
+        -------
+        GPUArray
+            The output.
+
+        Raises
+        ------
+        ValueError
+            Unless the arrays have one axis, one length and the kernel's dtype.
+
+        Notes
+        -----
+        The call does not wait. An array that one block cannot sort needs memory for two
+        copies of the elements.
         """
         given = input_ary if output_ary is None else output_ary
         source, target = _plain_array(input_ary), _plain_array(given)
@@ -220,7 +284,37 @@ class SortKernel:
         allocator: _Allocator | None = None,
         stream: Stream | None = None,
     ) -> GPUArray:
-        """Return the indices, int64, that sort an array."""
+        """Return the indices that sort an array.
+
+        Parameters
+        ----------
+        input_ary : GPUArray
+            Array with one axis and the kernel's dtype.
+        descending : bool, optional
+            If true, sort from the greatest key to the least.
+        allocator : callable, optional
+            Function of a number of bytes that returns device memory. The default is the
+            allocator of the array.
+        stream : Stream, optional
+            Stream in which the work is enqueued. The default is the current stream.
+
+        Returns
+        -------
+        GPUArray
+            The indices, int64.
+
+        Raises
+        ------
+        ValueError
+            Unless the array has one axis and the kernel's dtype.
+
+        Examples
+        --------
+        >>> from pycuda.sort import SortKernel
+        >>> x = gpuarray.to_gpu(np.array([3, 1, 2], np.float32))
+        >>> SortKernel(np.float32).argsort(x)
+        array([1, 2, 0])
+        """
         source = _plain_array(input_ary)
         self._check(source, "input_ary")
         if allocator is None:

@@ -215,14 +215,55 @@ def einsum(
     optimize=True,
     stream=None,
 ):
-    """Return Einstein's sum of products of GPUArrays, as ``numpy.einsum`` defines it.
+    """Return Einstein's sum of products of arrays, as ``numpy.einsum`` defines it.
 
-    The subscripts are a string such as ``"ij,jk->ik"`` or ``"...ij,...j"``, or lists of
-    axes after each operand. A result that is a view of the operand, such as
-    ``"ij->ji"``, is returned as a view. NumPy's ``einsum_path`` chooses the order of
-    several operands; ``optimize`` is passed to it, False takes them from left to right.
-    Products of matrices are ``matmul``'s. ValueError if subscripts and shapes do not
-    fit, TypeError if ``casting`` does not allow to compute an operand in ``dtype``.
+    Parameters
+    ----------
+    subscripts : str or GPUArray
+        Subscripts such as "ij,jk->ik" or "...ij,...j". Without them a list of axes
+        follows each operand.
+    *operands : GPUArray
+        The operands.
+    out : GPUArray, optional
+        Array of the result's shape to which the result goes. The default is a new
+        array.
+    dtype : dtype_like, optional
+        Dtype in which to compute. The default is the common dtype.
+    casting : str, optional
+        Rule of NumPy for the conversion of operands.
+    optimize : bool or str, optional
+        Order of several operands, as for ``numpy.einsum_path``. False takes them from
+        left to right.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        The result: ``out``, a new array, or a view of the operand for subscripts such
+        as "ij->ji".
+
+    Raises
+    ------
+    TypeError
+        If the rule does not allow to compute an operand in ``dtype``.
+    ValueError
+        If subscripts and shapes do not fit.
+
+    See Also
+    --------
+    matmul : The product of matrices.
+
+    Notes
+    -----
+    The call does not wait.
+
+    Examples
+    --------
+    >>> a = gpuarray.to_gpu(np.array([[1, 2], [3, 4]]))
+    >>> gpuarray.einsum("ij,kj->ik", a, a)
+    array([[ 5, 11],
+           [11, 25]])
     """
     if not isinstance(subscripts, str):
         subscripts, operands = _from_lists((subscripts, *operands))

@@ -57,7 +57,14 @@ JACOBI_MOST = 900
 
 @published_by("pycuda.linalg")
 class QRResult(NamedTuple):
-    """The factors of a QR decomposition.
+    """Factors of a QR decomposition.
+
+    Parameters
+    ----------
+    Q : GPUArray
+        Matrices with orthonormal columns.
+    R : GPUArray
+        Upper triangular matrices.
 
     Attributes
     ----------
@@ -73,7 +80,16 @@ class QRResult(NamedTuple):
 
 @published_by("pycuda.linalg")
 class SVDResult(NamedTuple):
-    """The factors of a singular value decomposition: ``U * S @ Vh``.
+    """Factors of a singular value decomposition: ``U * S @ Vh``.
+
+    Parameters
+    ----------
+    U : GPUArray
+        Left singular vectors, as columns.
+    S : GPUArray
+        Singular values, descending.
+    Vh : GPUArray
+        Right singular vectors, conjugate, as rows.
 
     Attributes
     ----------
@@ -94,6 +110,13 @@ class SVDResult(NamedTuple):
 class EighResult(NamedTuple):
     """Eigenvalues, in ascending order, and the eigenvectors as columns.
 
+    Parameters
+    ----------
+    eigenvalues : GPUArray
+        Real numbers, ascending.
+    eigenvectors : GPUArray
+        The vectors, as columns.
+
     Attributes
     ----------
     eigenvalues : GPUArray
@@ -110,12 +133,40 @@ class EighResult(NamedTuple):
 
 
 def cholesky(a, /, *, upper=False, stream=None):
-    """Return the Cholesky factors of positive definite matrices, shape (..., n, n).
+    """Return the Cholesky factors of positive definite matrices.
 
-    The factor is lower triangular, ``L @ L.conj().T``, or upper with ``upper``. Only
-    that triangle of ``a`` is read. A generated kernel computes it for small matrices,
-    cuSOLVER (``potrf``) for larger ones. LinAlgError if a matrix is not square or not
-    positive definite.
+    Parameters
+    ----------
+    a : GPUArray
+        Matrices, shape (..., n, n). Only one triangle is read.
+    upper : bool, optional
+        If true, read the upper triangle and return upper factors.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        Lower triangular matrices ``L`` of the same shape: ``L @ L.conj().T`` is ``a``.
+        With ``upper`` it is ``U.conj().T @ U``.
+
+    Raises
+    ------
+    LinAlgError
+        If a matrix is not square or not positive definite.
+
+    Notes
+    -----
+    The call waits for the result, to see if the matrices are positive definite.
+    Integers are computed in float64. A generated kernel computes small matrices,
+    cuSOLVER (``potrf``) larger ones.
+
+    Examples
+    --------
+    >>> from pycuda import linalg
+    >>> linalg.cholesky(gpuarray.to_gpu(np.array([[4.0, 2], [2, 5]])))
+    array([[2., 0.],
+           [1., 2.]])
     """
     factor = _small_solver("cholesky", a, None, bool(upper), stream)
     if factor is not None:
@@ -145,12 +196,43 @@ _QR_MODES = ("reduced", "complete", "r", "raw")  # the last one is cuSOLVER's on
 
 
 def qr(a, mode="reduced", *, stream=None):
-    """Return the QR decomposition of matrices, shape (..., m, n), as ``(Q, R)``.
+    """Return the QR decomposition of matrices.
 
-    With k = min(m, n), mode "reduced" gives shapes (..., m, k) and (..., k, n),
-    "complete" (..., m, m) and (..., m, n). "r" gives R alone, "raw" the arrays ``h``
-    and ``tau`` of LAPACK. A generated kernel computes it for small matrices, cuSOLVER
-    (``geqrf``, ``orgqr``) for larger ones and for mode "raw".
+    Parameters
+    ----------
+    a : GPUArray
+        Matrices, shape (..., m, n).
+    mode : {"reduced", "complete", "r", "raw"}, optional
+        What to return. With k = min(m, n), "reduced" gives shapes (..., m, k) and (...,
+        k, n), "complete" (..., m, m) and (..., m, n).
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    QRResult, GPUArray or tuple
+        The named tuple ``(Q, R)``. With "r" it is R alone, with "raw" the arrays ``h``
+        and ``tau`` of LAPACK.
+
+    Raises
+    ------
+    LinAlgError
+        If ``a`` has fewer than two axes.
+    ValueError
+        If there is no such mode.
+
+    Notes
+    -----
+    The call does not wait. Integers are computed in float64. A generated kernel
+    computes small matrices, cuSOLVER (``geqrf``, ``orgqr``) larger ones and mode "raw".
+
+    Examples
+    --------
+    >>> from pycuda import linalg
+    >>> a = gpuarray.to_gpu(np.array([[3.0, 1], [4, 2]]))
+    >>> q, r = linalg.qr(a)
+    >>> bool(np.allclose(q @ r, a))
+    True
     """
     if mode not in _QR_MODES:
         raise ValueError(f"mode is {mode!r}, it must be one of {_QR_MODES}")
@@ -284,14 +366,49 @@ def _decompose(work, job):
 
 
 def svd(a, full_matrices=True, compute_uv=True, hermitian=False, *, stream=None):
-    """Return the singular value decomposition of matrices, shape (..., m, n).
+    """Return the singular value decomposition of matrices.
 
-    The result is a named tuple ``(U, S, Vh)``, or the values alone without
-    ``compute_uv``. With k = min(m, n), the shapes are (..., m, m), (..., k) and
-    (..., n, n), or without ``full_matrices`` (..., m, k), (..., k) and (..., k, n). The
-    values descend. ``hermitian`` is accepted and changes nothing. cuSOLVER (``gesvd``)
-    computes it, and a generated kernel the values of small matrices. LinAlgError if it
-    does not converge.
+    Parameters
+    ----------
+    a : GPUArray
+        Matrices, shape (..., m, n).
+    full_matrices : bool, optional
+        If true, the shapes are (..., m, m), (..., k) and (..., n, n), with k = min(m,
+        n). Otherwise they are (..., m, k), (..., k) and (..., k, n).
+    compute_uv : bool, optional
+        If false, return the values alone.
+    hermitian : bool, optional
+        Not used; NumPy has this parameter.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    SVDResult or GPUArray
+        The named tuple ``(U, S, Vh)``, or the values. They descend.
+
+    Raises
+    ------
+    LinAlgError
+        If the iteration does not converge.
+    RuntimeError
+        On the software device, except for the values of small matrices.
+
+    See Also
+    --------
+    svdvals : The values alone.
+
+    Notes
+    -----
+    The call waits, to see if cuSOLVER (``gesvd``) has converged. A generated kernel
+    computes the values of small matrices. Integers are computed in float64.
+
+    Examples
+    --------
+    >>> from pycuda import linalg
+    >>> a = gpuarray.to_gpu(np.array([[4.0, 1], [1, 3]]))
+    >>> linalg.svd(a, compute_uv=False)
+    array([4.61803399, 2.38196601])
     """
     if not compute_uv:
         values = _small_solver("svdvals", a, None, 0, stream)
@@ -320,7 +437,35 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False, *, stream=None)
 
 
 def svdvals(x, /, *, stream=None):
-    """Return the singular values of matrices, in descending order. See ``svd``."""
+    """Return the singular values of matrices, in descending order.
+
+    Parameters
+    ----------
+    x : GPUArray
+        Matrices, shape (..., m, n).
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        Real numbers of shape (..., min(m, n)).
+
+    Raises
+    ------
+    LinAlgError
+        If the iteration does not converge.
+
+    See Also
+    --------
+    svd : The vectors too.
+
+    Examples
+    --------
+    >>> from pycuda import linalg
+    >>> linalg.svdvals(gpuarray.to_gpu(np.array([[4.0, 1], [1, 3]])))
+    array([4.61803399, 2.38196601])
+    """
     return svd(x, compute_uv=False, stream=stream)
 
 
@@ -332,10 +477,41 @@ def _limit(values, rcond):
 
 
 def pinv(a, rcond=None, hermitian=False, *, rtol=None, stream=None):
-    """Return the pseudo-inverses of matrices, shape (..., n, m) for (..., m, n).
+    """Return the pseudo-inverses of matrices.
 
-    Singular values up to ``rcond`` (or ``rtol``) times the largest count as 0. The
-    default is ``max(m, n)`` times the dtype's epsilon; NumPy's is 1e-15 for ``rcond``.
+    Parameters
+    ----------
+    a : GPUArray
+        Matrices, shape (..., m, n).
+    rcond : float or GPUArray, optional
+        Singular values up to ``rcond`` times the largest count as 0. The default is
+        ``max(m, n)`` times the dtype's epsilon; NumPy's is 1e-15.
+    hermitian : bool, optional
+        Not used; NumPy has this parameter.
+    rtol : float or GPUArray, optional
+        Another name for ``rcond``, which precedes it.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        Matrices, shape (..., n, m).
+
+    Raises
+    ------
+    LinAlgError
+        If the decomposition does not converge.
+    RuntimeError
+        On the software device, which has no cuSOLVER.
+
+    See Also
+    --------
+    inv : The inverse of a square matrix.
+
+    Notes
+    -----
+    The call waits for the decomposition.
     """
     dtype = common_dtype("pinv", a)
     check_stack("pinv", a)
@@ -353,11 +529,38 @@ def pinv(a, rcond=None, hermitian=False, *, rtol=None, stream=None):
 
 
 def matrix_rank(A, tol=None, hermitian=False, *, rtol=None, stream=None):  # noqa: N803
-    """Return how many singular values are larger than a tolerance, as an int64 array.
+    """Return how many singular values are larger than a tolerance.
 
-    ``tol`` is the tolerance; ``rtol`` is that in parts of the largest value. The
-    default is ``max(m, n)`` times the dtype's epsilon times the largest value. An array
-    with fewer than two axes has rank 1 unless all elements are 0.
+    Parameters
+    ----------
+    A : GPUArray
+        Matrices, shape (..., m, n). An array with fewer than two axes has rank 1 unless
+        all elements are 0.
+    tol : float or GPUArray, optional
+        Tolerance. The default is ``max(m, n)`` times the dtype's epsilon times the
+        largest value.
+    hermitian : bool, optional
+        Not used; NumPy has this parameter.
+    rtol : float or GPUArray, optional
+        Tolerance in parts of the largest value.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        The ranks, int64.
+
+    Raises
+    ------
+    ValueError
+        If both tolerances are given.
+
+    Examples
+    --------
+    >>> from pycuda import linalg
+    >>> print(linalg.matrix_rank(gpuarray.to_gpu(np.array([[1.0, 2], [2, 4]]))))
+    1
     """
     if tol is not None and rtol is not None:
         raise ValueError("give tol or rtol, not both")
@@ -377,13 +580,45 @@ def matrix_rank(A, tol=None, hermitian=False, *, rtol=None, stream=None):  # noq
 
 
 def lstsq(a, b, rcond=None, *, stream=None):
-    """Return the least-squares solution of ``a @ x = b``: ``(x, residuals, rank, s)``.
+    """Return the least-squares solution of ``a @ x = b``.
 
-    ``a`` has shape (m, n), ``b`` (m,) or (m, k). Of all solutions, ``x`` is the one of
-    the smallest norm. ``residuals`` are the sums of squares of ``b - a @ x``; the array
-    is empty if the rank is below n or m <= n. ``rank`` is an int. Singular values
-    (``s``) up to ``rcond`` times the largest count as 0; the default is ``max(m, n)``
-    times the dtype's epsilon. cuSOLVER (``gesvd``) decomposes ``a``.
+    Parameters
+    ----------
+    a : GPUArray
+        Matrix, shape (m, n).
+    b : GPUArray
+        Right-hand sides, shape (m,) or (m, k).
+    rcond : float, optional
+        Singular values up to ``rcond`` times the largest count as 0. The default is
+        ``max(m, n)`` times the dtype's epsilon.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    x : GPUArray
+        The solution of the smallest norm, shape (n,) or (n, k).
+    residuals : GPUArray
+        Sums of squares of ``b - a @ x``; empty if the rank is below n or m <= n.
+    rank : int
+        Rank of ``a``.
+    s : GPUArray
+        Singular values of ``a``.
+
+    Raises
+    ------
+    LinAlgError
+        If the shapes do not fit, or if the decomposition does not converge.
+    RuntimeError
+        On the software device, which has no cuSOLVER.
+
+    See Also
+    --------
+    solve : The solution for a square matrix.
+
+    Notes
+    -----
+    The call waits for the decomposition by cuSOLVER (``gesvd``) and for the rank.
     """
     dtype = common_dtype("lstsq", a, b)
     if a.ndim != 2 or b.ndim not in (1, 2) or a.shape[0] != b.shape[0]:
@@ -453,9 +688,37 @@ def _eigen(name, a, side, job):
 def eigh(a, UPLO="L", *, stream=None):  # noqa: N803
     """Return eigenvalues and eigenvectors of symmetric or Hermitian matrices.
 
-    The result is a named tuple of shapes (..., n), ascending, and (..., n, n), whose
-    columns are the vectors. ``UPLO`` says which triangle is read. cuSOLVER (``syevd``,
-    ``heevd``) computes it. LinAlgError if a matrix is not square.
+    Parameters
+    ----------
+    a : GPUArray
+        Matrices, shape (..., n, n). Only one triangle is read.
+    UPLO : {"L", "U"}, optional
+        The triangle that is read.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    EighResult
+        Named tuple of the values, shape (..., n), ascending, and the vectors as
+        columns, shape (..., n, n).
+
+    Raises
+    ------
+    LinAlgError
+        If a matrix is not square, or if the iteration does not converge.
+    RuntimeError
+        On the software device, which has no cuSOLVER.
+    ValueError
+        If ``UPLO`` is another letter.
+
+    See Also
+    --------
+    eigvalsh : The values alone.
+
+    Notes
+    -----
+    The call waits, to see if cuSOLVER (``syevd``, ``heevd``) has converged.
     """
     with on_stream(stream):
         values, work = _eigen("eigh", a, _side(UPLO), VECTORS)
@@ -463,9 +726,42 @@ def eigh(a, UPLO="L", *, stream=None):  # noqa: N803
 
 
 def eigvalsh(a, UPLO="L", *, stream=None):  # noqa: N803
-    """Return the eigenvalues of symmetric or Hermitian matrices. See ``eigh``.
+    """Return the eigenvalues of symmetric or Hermitian matrices.
 
-    A generated kernel computes them for small matrices, cuSOLVER for larger ones.
+    Parameters
+    ----------
+    a : GPUArray
+        Matrices, shape (..., n, n). Only one triangle is read.
+    UPLO : {"L", "U"}, optional
+        The triangle that is read.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        Real numbers, ascending, shape (..., n).
+
+    Raises
+    ------
+    LinAlgError
+        If a matrix is not square, or if the iteration does not converge.
+    ValueError
+        If ``UPLO`` is another letter.
+
+    See Also
+    --------
+    eigh : The vectors too.
+
+    Notes
+    -----
+    A generated kernel computes small matrices, cuSOLVER larger ones.
+
+    Examples
+    --------
+    >>> from pycuda import linalg
+    >>> linalg.eigvalsh(gpuarray.to_gpu(np.array([[4.0, 1], [1, 3]])))
+    array([2.38196601, 4.61803399])
     """
     side = _side(UPLO)
     values = _small_solver("eigvalsh", a, None, side, stream)
@@ -487,6 +783,13 @@ _DATA_TYPES = {"complex64": 4, "complex128": 5}
 @published_by("pycuda.linalg")
 class EigResult(NamedTuple):
     """Eigenvalues, and the eigenvectors as columns. Both are complex.
+
+    Parameters
+    ----------
+    eigenvalues : GPUArray
+        Complex numbers.
+    eigenvectors : GPUArray
+        The vectors, as columns.
 
     Attributes
     ----------
@@ -575,18 +878,66 @@ def _general_eigen(name, a, with_vectors):
 
 
 def eig(a, *, stream=None):
-    """Return eigenvalues and right eigenvectors of square matrices, shape (..., n, n).
+    """Return eigenvalues and right eigenvectors of square matrices.
 
-    The result is a named tuple of shapes (..., n) and (..., n, n), whose columns are
-    the vectors, of norm 1. Both are complex also where all values are real, other than
-    in NumPy. The order of the values is cuSOLVER's (``geev``), which computes it; it is
-    in CUDA 12.8 and later. LinAlgError if a matrix is not square.
+    Parameters
+    ----------
+    a : GPUArray
+        Matrices, shape (..., n, n).
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    EigResult
+        Named tuple of the values, shape (..., n), and the vectors of norm 1 as columns,
+        shape (..., n, n). Both are complex also where all values are real, other than
+        in NumPy. The order of the values is cuSOLVER's.
+
+    Raises
+    ------
+    LinAlgError
+        If a matrix is not square, or if the iteration does not converge.
+    RuntimeError
+        On the software device, and if cuSOLVER is older than that of CUDA 12.8.
+
+    See Also
+    --------
+    eigh : Symmetric and Hermitian matrices.
+
+    Notes
+    -----
+    The call waits for cuSOLVER (``geev``).
     """
     with on_stream(stream):
         return EigResult(*_general_eigen("eig", a, True))
 
 
 def eigvals(a, *, stream=None):
-    """Return the eigenvalues of square matrices, which are complex. See ``eig``."""
+    """Return the eigenvalues of square matrices, which are complex.
+
+    Parameters
+    ----------
+    a : GPUArray
+        Matrices, shape (..., n, n).
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        Complex numbers, shape (..., n), in the order of cuSOLVER.
+
+    Raises
+    ------
+    LinAlgError
+        If a matrix is not square, or if the iteration does not converge.
+    RuntimeError
+        On the software device, and if cuSOLVER is older than that of CUDA 12.8.
+
+    See Also
+    --------
+    eig : The vectors too.
+    """
     with on_stream(stream):
         return _general_eigen("eigvals", a, False)[0]

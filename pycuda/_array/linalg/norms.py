@@ -87,10 +87,42 @@ def _matrix(x, order, row, column, keepdims):
 def norm(x, ord=None, axis=None, keepdims=False, *, stream=None):
     """Return norms of vectors or matrices, as ``numpy.linalg.norm`` defines them.
 
-    An int ``axis`` gives norms of vectors, a pair those of matrices. Without ``axis``
-    and ``ord``, the result is the root of the sum of all squares. Integers are computed
-    in float64, the dtype of the result is real. The orders 2, -2 and "nuc" of matrices
-    need cuSOLVER.
+    Parameters
+    ----------
+    x : GPUArray
+        Array of numbers.
+    ord : {None, "fro", "nuc"}, int or float, optional
+        Order of the norm. The default is the root of the sum of all squares.
+    axis : int or pair of int, optional
+        An axis gives norms of vectors, a pair those of matrices. The default is all
+        axes.
+    keepdims : bool, optional
+        If true, the result keeps the axes along which it was computed, with length 1.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        Real numbers.
+
+    Raises
+    ------
+    TypeError
+        If ``x`` is not an array of numbers on the device.
+    ValueError
+        If there is no such order or axis.
+
+    Notes
+    -----
+    Integers are computed in float64. The orders 2, -2 and "nuc" of matrices are those
+    of singular values, see ``svd``. For other orders the call does not wait.
+
+    Examples
+    --------
+    >>> from pycuda import linalg
+    >>> print(linalg.norm(gpuarray.to_gpu(np.array([3.0, 4]))))
+    5.0
     """
     x = _inexact("norm", x)
     with on_stream(stream):
@@ -116,7 +148,43 @@ def norm(x, ord=None, axis=None, keepdims=False, *, stream=None):
 
 
 def vector_norm(x, /, *, axis=None, keepdims=False, ord=2, stream=None):
-    """Return norms of vectors along an axis, several axes, or all of them."""
+    """Return norms of vectors along an axis, several axes, or all of them.
+
+    Parameters
+    ----------
+    x : GPUArray
+        Array of numbers.
+    axis : int or tuple of int, optional
+        Axes along which to compute. The default is all axes.
+    keepdims : bool, optional
+        If true, the result keeps the axes along which it was computed, with length 1.
+    ord : int or float, optional
+        Order of the norm.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        Real numbers.
+
+    Raises
+    ------
+    TypeError
+        If ``x`` is not an array of numbers on the device.
+    ValueError
+        If there is no such order or axis.
+
+    Notes
+    -----
+    The call does not wait.
+
+    Examples
+    --------
+    >>> from pycuda import linalg
+    >>> linalg.vector_norm(gpuarray.to_gpu(np.array([[3.0, 4], [6, 8]])), axis=1)
+    array([ 5., 10.])
+    """
     x = _inexact("vector_norm", x)
     if isinstance(axis, tuple):
         axis = tuple(normal_axis(k, x.ndim) for k in axis)
@@ -125,7 +193,41 @@ def vector_norm(x, /, *, axis=None, keepdims=False, ord=2, stream=None):
 
 
 def matrix_norm(x, /, *, keepdims=False, ord="fro", stream=None):
-    """Return norms of the matrices in the last two axes. See ``norm``."""
+    """Return norms of the matrices in the last two axes.
+
+    Parameters
+    ----------
+    x : GPUArray
+        Matrices, shape (..., m, n).
+    keepdims : bool, optional
+        If true, the result keeps the axes along which it was computed, with length 1.
+    ord : {"fro", "nuc"}, int or float, optional
+        Order of the norm.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        Real numbers of shape (...).
+
+    Raises
+    ------
+    TypeError
+        If ``x`` is not an array of numbers on the device.
+    ValueError
+        If there is no such order, or if ``x`` has fewer than two axes.
+
+    See Also
+    --------
+    norm : Norms of vectors too.
+
+    Examples
+    --------
+    >>> from pycuda import linalg
+    >>> print(linalg.matrix_norm(gpuarray.to_gpu(np.ones((2, 2)))))
+    2.0
+    """
     x = _inexact("matrix_norm", x)
     if x.ndim < 2:
         raise ValueError(f"matrix_norm takes two axes or more, not shape {x.shape}")
@@ -136,10 +238,33 @@ def matrix_norm(x, /, *, keepdims=False, ord="fro", stream=None):
 def cond(x, p=None, *, stream=None):
     """Return the condition numbers of the matrices in the last two axes.
 
-    ``p`` is the order of the norm: None and 2 give the ratio of the largest to the
-    smallest singular value, -2 its reciprocal, "fro", "nuc", 1, -1, inf and -inf the
-    norm times that of the inverse. cuSOLVER computes it. LinAlgError if there are no
-    elements, or for other orders than None, 2 and -2 if a matrix is singular.
+    Parameters
+    ----------
+    x : GPUArray
+        Matrices, shape (..., m, n).
+    p : {None, 1, -1, 2, -2, inf, -inf, "fro", "nuc"}, optional
+        Order of the norm. None and 2 give the ratio of the largest to the smallest
+        singular value, -2 its reciprocal, the others the norm times that of the
+        inverse.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        Real numbers of shape (...).
+
+    Raises
+    ------
+    LinAlgError
+        If there are no elements, or for other orders than None, 2 and -2 if a matrix is
+        singular.
+
+    Examples
+    --------
+    >>> from pycuda import linalg
+    >>> print(linalg.cond(gpuarray.to_gpu(np.array([[2.0, 0], [0, 1]]))))
+    2.0
     """
     x = _inexact("cond", x)
     if x.ndim < 2 or x.size == 0:

@@ -40,7 +40,44 @@ def require_arrays(name, *arrays):
 
 
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
-    """Return the sums of the diagonals of two axes. Small integers add in 64 bits."""
+    """Return the sums of the diagonals of two axes.
+
+    Parameters
+    ----------
+    a : GPUArray
+        Array with two axes or more.
+    offset : int, optional
+        Number of the diagonal: above 0 it begins in a later column, below 0 in a later
+        row.
+    axis1 : int, optional
+        Axis of the rows.
+    axis2 : int, optional
+        Axis of the columns.
+    dtype : dtype_like, optional
+        Dtype of the result. Small integers add in 64 bits.
+    out : GPUArray, optional
+        Array of the result's shape to which the result goes. The default is a new
+        array.
+
+    Returns
+    -------
+    GPUArray
+        The result: ``out``, or a new array.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two axes, or if both are the same.
+
+    See Also
+    --------
+    diagonal : The elements.
+
+    Examples
+    --------
+    >>> print(gpuarray.trace(gpuarray.to_gpu(np.array([[1, 2], [3, 4]]))))
+    5
+    """
     return _sum(diagonal(a, offset, axis1, axis2), dtype, axis=-1, out=out)
 
 
@@ -50,8 +87,47 @@ def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
 def vecdot(x1, x2, /, out=None, *, axis=-1, dtype=None, stream=None, allocator=None):
     """Return the sums of ``conj(x1) * x2`` along an axis.
 
-    The arrays broadcast to one shape. The result has the common dtype, or ``dtype``;
-    for bool it says whether any product is true. One reduction computes it.
+    Parameters
+    ----------
+    x1 : GPUArray
+        First vectors.
+    x2 : GPUArray
+        Second vectors. Both broadcast.
+    out : GPUArray, optional
+        Array of the result's shape to which the result goes. The default is a new
+        array.
+    axis : int, optional
+        Axis along which to compute. The default is the last one.
+    dtype : dtype_like, optional
+        Dtype of the result. The default is the common dtype.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+    allocator : callable, optional
+        Function of a number of bytes that returns device memory. The default is the
+        allocator of the array.
+
+    Returns
+    -------
+    GPUArray
+        The result: ``out``, or a new array. For bool it says whether any product is
+        true.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not on the device, or cannot be computed in ``dtype``.
+    ValueError
+        If the shapes do not fit.
+
+    Notes
+    -----
+    The call does not wait.
+
+    Examples
+    --------
+    >>> x = gpuarray.to_gpu(np.array([[1, 2], [3, 4]]))
+    >>> gpuarray.vecdot(x, x)
+    array([ 5, 25])
     """
     require_arrays("vecdot", x1, x2)
     for x in (x1, x2):
@@ -86,7 +162,37 @@ def _last(x, axis):
 
 
 def vdot(a, b, /):
-    """Return the sum of ``conj(a) * b`` over all elements, in C order."""
+    """Return the sum of ``conj(a) * b`` over all elements, in C order.
+
+    Parameters
+    ----------
+    a : GPUArray
+        First array.
+    b : GPUArray
+        Second array, with as many elements.
+
+    Returns
+    -------
+    GPUArray
+        A new array without axes.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not on the device.
+    ValueError
+        If the arrays differ in size.
+
+    See Also
+    --------
+    vecdot : Along an axis.
+
+    Examples
+    --------
+    >>> x = gpuarray.to_gpu(np.array([1j, 2]))
+    >>> print(gpuarray.vdot(x, x))
+    (5+0j)
+    """
     require_arrays("vdot", a, b)
     if a.size != b.size:
         raise ValueError(f"vdot: shapes {a.shape} and {b.shape} differ in size")
@@ -97,14 +203,59 @@ def vdot(a, b, /):
 
 
 def outer(a, b, out=None):
-    """Return the products of all elements of ``a`` and all of ``b``: shape (m, n)."""
+    """Return the products of all elements of ``a`` and all of ``b``.
+
+    Parameters
+    ----------
+    a : GPUArray
+        Array of m elements.
+    b : GPUArray
+        Array of n elements.
+    out : GPUArray, optional
+        Array of the result's shape to which the result goes. The default is a new
+        array.
+
+    Returns
+    -------
+    GPUArray
+        The result of shape (m, n): ``out``, or a new array.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not on the device.
+
+    Examples
+    --------
+    >>> gpuarray.outer(*[gpuarray.to_gpu(np.array([1, 2]))] * 2)
+    array([[1, 2],
+           [2, 4]])
+    """
     require_arrays("outer", a, b)
     pair = (np_ravel(a)[:, None], np_ravel(b)[None])
     return _elementwise(_array_ops["multiply"], pair, out)
 
 
 def kron(a, b):
-    """Return the Kronecker product: each element of ``a`` times the array ``b``."""
+    """Return the Kronecker product: each element of ``a`` times the array ``b``.
+
+    Parameters
+    ----------
+    a : GPUArray or number
+        First operand.
+    b : GPUArray or number
+        Second operand.
+
+    Returns
+    -------
+    GPUArray
+        A new array of the common dtype.
+
+    Examples
+    --------
+    >>> gpuarray.kron(*[gpuarray.to_gpu(np.array([1, 2]))] * 2)
+    array([1, 2, 2, 4])
+    """
     if not (isinstance(a, GPUArray) and isinstance(b, GPUArray)):
         return a * b
     ndim = max(a.ndim, b.ndim)
@@ -116,8 +267,41 @@ def kron(a, b):
 def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     """Return the cross products of vectors with three elements along an axis.
 
-    Vectors with two elements have 0 as the third; of two such vectors the result is the
-    third element alone. ``axis`` sets the axes of both operands and of the result.
+    Vectors with two elements have 0 as the third. Of two such vectors the result is the
+    third element alone.
+
+    Parameters
+    ----------
+    a : GPUArray
+        First vectors.
+    b : GPUArray
+        Second vectors. Both broadcast.
+    axisa : int, optional
+        Axis of the elements of ``a``.
+    axisb : int, optional
+        Axis of the elements of ``b``.
+    axisc : int, optional
+        Axis of the elements of the result.
+    axis : int or None, default None
+        Axis of the elements of both operands and of the result.
+
+    Returns
+    -------
+    GPUArray
+        A new array of the common dtype.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not on the device.
+    ValueError
+        If the vectors do not have two or three elements.
+
+    Examples
+    --------
+    >>> x, y = (gpuarray.to_gpu(np.array(values)) for values in ([1, 0, 0], [0, 1, 0]))
+    >>> gpuarray.cross(x, y)
+    array([0, 0, 1])
     """
     require_arrays("cross", a, b)
     if axis is not None:
@@ -203,9 +387,47 @@ _kept_plan = functools.lru_cache(maxsize=256)(_tensordot_plan)
 def tensordot(a, b, axes=2, *, out=None, stream=None):
     """Return the sums of products of two arrays along pairs of axes.
 
-    ``axes`` is a number, the last axes of ``a`` and the first of ``b``, or a pair of
-    lists of axes. The other axes of ``a``, then those of ``b``, are the result's. It is
-    a product of matrices: see ``matmul``.
+    Parameters
+    ----------
+    a : GPUArray
+        First operand.
+    b : GPUArray
+        Second operand.
+    axes : int or pair of sequence of int, optional
+        Number of axes, the last of ``a`` and the first of ``b``, or the axes of both.
+    out : GPUArray, optional
+        Array of the result's shape to which the result goes. The default is a new
+        array.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        The result: ``out``, or a new array with the other axes of ``a``, then those of
+        ``b``.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not on the device.
+    ValueError
+        If the shapes differ along the axes.
+
+    See Also
+    --------
+    matmul : The product of matrices, which computes it.
+
+    Notes
+    -----
+    The call does not wait.
+
+    Examples
+    --------
+    >>> a = gpuarray.ones((2, 3))
+    >>> gpuarray.tensordot(a, a, axes=([1], [1]))
+    array([[3., 3.],
+           [3., 3.]])
     """
     require_arrays("tensordot", a, b)
     first, second = _axes_of(axes, a.ndim, b.ndim)
@@ -236,7 +458,36 @@ def dot(a, b, out=None):
 
 
 def inner(a, b):
-    """Return the sums of products along the last axes; a number scales."""
+    """Return the sums of products along the last axes; a number scales.
+
+    Parameters
+    ----------
+    a : GPUArray or number
+        First operand.
+    b : GPUArray or number
+        Second operand.
+
+    Returns
+    -------
+    GPUArray
+        A new array of the common dtype.
+
+    Raises
+    ------
+    ValueError
+        If the last axes differ in length.
+
+    See Also
+    --------
+    matmul : The last axis of one, the last but one of the other.
+
+    Examples
+    --------
+    >>> a = gpuarray.to_gpu(np.array([[1, 2], [3, 4]]))
+    >>> gpuarray.inner(a, a)
+    array([[ 5, 11],
+           [11, 25]])
+    """
     if not (isinstance(a, GPUArray) and isinstance(b, GPUArray)):
         return a * b
     if a.ndim == 0 or b.ndim == 0:
@@ -247,7 +498,40 @@ def inner(a, b):
 
 
 def matvec(x1, x2, /, out=None, *, dtype=None, stream=None):
-    """Return the products of matrices (..., m, n) and vectors (..., n): (..., m)."""
+    """Return the products of matrices and vectors.
+
+    Parameters
+    ----------
+    x1 : GPUArray
+        Matrices, shape (..., m, n).
+    x2 : GPUArray
+        Vectors, shape (..., n).
+    out : GPUArray, optional
+        Array of the result's shape to which the result goes. The default is a new
+        array.
+    dtype : dtype_like, optional
+        Dtype of the result. The default is the common dtype.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        The result of shape (..., m): ``out``, or a new array.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not on the device.
+    ValueError
+        If the shapes do not fit.
+
+    Examples
+    --------
+    >>> a = gpuarray.to_gpu(np.array([[1, 2], [3, 4]]))
+    >>> gpuarray.matvec(a, gpuarray.to_gpu(np.array([1, 10])))
+    array([21, 43])
+    """
     require_arrays("matvec", x1, x2)
     column = x2[..., None]
     product = matmul(x1, column, dtype=dtype, stream=stream)
@@ -255,7 +539,40 @@ def matvec(x1, x2, /, out=None, *, dtype=None, stream=None):
 
 
 def vecmat(x1, x2, /, out=None, *, dtype=None, stream=None):
-    """Return the products of conjugate vectors (..., n) and matrices (..., n, m)."""
+    """Return the products of conjugate vectors and matrices.
+
+    Parameters
+    ----------
+    x1 : GPUArray
+        Vectors, shape (..., n).
+    x2 : GPUArray
+        Matrices, shape (..., n, m).
+    out : GPUArray, optional
+        Array of the result's shape to which the result goes. The default is a new
+        array.
+    dtype : dtype_like, optional
+        Dtype of the result. The default is the common dtype.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        The result of shape (..., m): ``out``, or a new array.
+
+    Raises
+    ------
+    TypeError
+        If an operand is not on the device.
+    ValueError
+        If the shapes do not fit.
+
+    Examples
+    --------
+    >>> a = gpuarray.to_gpu(np.array([[1, 2], [3, 4]]))
+    >>> gpuarray.vecmat(gpuarray.to_gpu(np.array([1, 10])), a)
+    array([31, 42])
+    """
     require_arrays("vecmat", x1, x2)
     vector = x1.conj() if x1.dtype.kind == "c" else x1
     product = matmul(vector[..., None, :], x2, dtype=dtype, stream=stream)
@@ -265,7 +582,38 @@ def vecmat(x1, x2, /, out=None, *, dtype=None, stream=None):
 def multi_dot(arrays, *, out=None):
     """Return the product of several matrices, in the order with the fewest products.
 
-    The first and the last array may be vectors.
+    Parameters
+    ----------
+    arrays : sequence of GPUArray
+        Two matrices or more. The first and the last array may be vectors.
+    out : GPUArray, optional
+        Array of the result's shape to which the result goes. The default is a new
+        array.
+
+    Returns
+    -------
+    GPUArray
+        The product.
+
+    Raises
+    ------
+    LinAlgError
+        If an array is not a matrix.
+    TypeError
+        If an array is not on the device.
+    ValueError
+        If there is one array only, or if the shapes do not fit.
+
+    Notes
+    -----
+    The call does not wait. It allocates the products of parts.
+
+    Examples
+    --------
+    >>> from pycuda import linalg
+    >>> a = gpuarray.to_gpu(np.array([[4.0, 1], [1, 3]]))
+    >>> linalg.multi_dot([a, a, gpuarray.to_gpu(np.array([1.0, 2]))])
+    array([31., 27.])
     """
     arrays = list(arrays)
     require_arrays("multi_dot", *arrays)

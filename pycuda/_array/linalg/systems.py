@@ -32,7 +32,14 @@ _SINGULAR = "Singular matrix"
 
 @published_by("pycuda.linalg")
 class SlogdetResult(NamedTuple):
-    """The sign of a determinant and the logarithm of its absolute value.
+    """Sign of a determinant and the logarithm of its absolute value.
+
+    Parameters
+    ----------
+    sign : GPUArray
+        A number of absolute value 1, or 0.
+    logabsdet : GPUArray
+        Real numbers; minus infinity for a singular matrix.
 
     Attributes
     ----------
@@ -49,11 +56,44 @@ class SlogdetResult(NamedTuple):
 def solve(a, b, *, stream=None):
     """Return the ``x`` for which ``a @ x`` is ``b``.
 
-    ``a`` has shape (..., n, n); ``b`` has shape (n,), or (..., n, k), whose axes before
-    the last two broadcast with those of ``a``. Integers are computed in float64. A
-    generated kernel computes it for small matrices, cuSOLVER (``getrf``, ``getrs``) for
-    larger ones, and cuBLAS for stacks of them. LinAlgError if a matrix is singular or
-    not square.
+    Parameters
+    ----------
+    a : GPUArray
+        Matrices, shape (..., n, n).
+    b : GPUArray
+        Right-hand sides, shape (n,), or (..., n, k), whose axes before the last two
+        broadcast with those of ``a``.
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        The solutions, in the shape of ``b`` after broadcasting.
+
+    Raises
+    ------
+    LinAlgError
+        If a matrix is singular or not square.
+    ValueError
+        If the shapes do not fit.
+
+    See Also
+    --------
+    lstsq : Least squares, for other matrices.
+
+    Notes
+    -----
+    The call waits for the result, to see if a matrix is singular. Integers are computed
+    in float64. A generated kernel computes small matrices, cuSOLVER (``getrf``,
+    ``getrs``) larger ones, and cuBLAS stacks of them.
+
+    Examples
+    --------
+    >>> from pycuda import linalg
+    >>> a = gpuarray.to_gpu(np.array([[2.0, 0], [0, 4]]))
+    >>> linalg.solve(a, gpuarray.to_gpu(np.array([1.0, 2])))
+    array([0.5, 0.5])
     """
     if b.ndim > 1 and b.shape[-1] == 0 and 0 not in b.shape[:-2]:
         inv(a, stream=stream)  # refuses a singular matrix, which no column would show
@@ -89,11 +129,41 @@ def solve(a, b, *, stream=None):
 
 
 def inv(a, *, stream=None):
-    """Return the inverses of square matrices, shape (..., n, n).
+    """Return the inverses of square matrices.
 
-    Integers are computed in float64. A generated kernel computes them for small
-    matrices, cuSOLVER (``getrf``, ``getrs``) for larger ones, and cuBLAS for stacks of
-    them. LinAlgError if a matrix is singular or not square.
+    Parameters
+    ----------
+    a : GPUArray
+        Matrices, shape (..., n, n).
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        Matrices of the same shape.
+
+    Raises
+    ------
+    LinAlgError
+        If a matrix is singular or not square.
+
+    See Also
+    --------
+    solve : More accurate and faster for equations.
+
+    Notes
+    -----
+    The call waits for the result, to see if a matrix is singular. Integers are computed
+    in float64. A generated kernel computes small matrices, cuSOLVER (``getrf``,
+    ``getrs``) larger ones, and cuBLAS stacks of them.
+
+    Examples
+    --------
+    >>> from pycuda import linalg
+    >>> linalg.inv(gpuarray.to_gpu(np.array([[2.0, 0], [0, 4]])))
+    array([[0.5 , 0.  ],
+           [0.  , 0.25]])
     """
     inverse = _small_solver("inv", a, None, 0, stream)
     if inverse is not None:
@@ -127,11 +197,39 @@ def _of_factors(kind, a):
 
 
 def det(a, *, stream=None):
-    """Return the determinants of square matrices (..., n, n), an array of shape (...).
+    """Return the determinants of square matrices.
 
+    Parameters
+    ----------
+    a : GPUArray
+        Matrices, shape (..., n, n).
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    GPUArray
+        Numbers of shape (...).
+
+    Raises
+    ------
+    LinAlgError
+        If they are not square.
+
+    See Also
+    --------
+    slogdet : The logarithm, which does not overflow.
+
+    Notes
+    -----
     Integers are computed in float64. A generated kernel factors small matrices,
-    cuSOLVER (``getrf``) larger ones, and cuBLAS stacks of them. LinAlgError if they are
-    not square.
+    cuSOLVER (``getrf``) larger ones, and cuBLAS stacks of them.
+
+    Examples
+    --------
+    >>> from pycuda import linalg
+    >>> print(linalg.det(gpuarray.to_gpu(np.array([[2.0, 0], [0, 4]]))))
+    8.0
     """
     value = _small_solver("det", a, None, 0, stream)
     if value is not None:
@@ -149,8 +247,34 @@ def det(a, *, stream=None):
 def slogdet(a, *, stream=None):
     """Return the signs and the logarithms of the absolute values of determinants.
 
-    They are the members ``sign`` and ``logabsdet`` of a named tuple. For a singular
-    matrix they are 0 and minus infinity. See ``det``.
+    Parameters
+    ----------
+    a : GPUArray
+        Matrices, shape (..., n, n).
+    stream : Stream, optional
+        Stream in which the work is enqueued. The default is the current stream.
+
+    Returns
+    -------
+    SlogdetResult
+        Named tuple ``(sign, logabsdet)``. For a singular matrix they are 0 and minus
+        infinity.
+
+    Raises
+    ------
+    LinAlgError
+        If they are not square.
+
+    See Also
+    --------
+    det : The determinants.
+
+    Examples
+    --------
+    >>> from pycuda import linalg
+    >>> sign, logarithm = linalg.slogdet(gpuarray.to_gpu(np.array([[0.0, 1], [1, 0]])))
+    >>> print(sign, logarithm)
+    -1.0 0.0
     """
     values = _small_solver("slogdet", a, None, 0, stream)
     if values is not None:
@@ -173,7 +297,31 @@ def slogdet(a, *, stream=None):
 def matrix_power(a, n):
     """Return a square matrix, or each matrix of a stack, raised to a whole power.
 
-    A negative power is that of the inverse (cuSOLVER), power 0 is the identity.
+    Parameters
+    ----------
+    a : GPUArray
+        Matrices, shape (..., n, n).
+    n : int
+        The power. A negative power is that of the inverse, power 0 is the identity.
+
+    Returns
+    -------
+    GPUArray
+        Matrices of the same shape.
+
+    Raises
+    ------
+    LinAlgError
+        If a matrix is not square, or if the power is negative and a matrix is singular.
+    TypeError
+        If ``a`` is not on the device, or if ``n`` is not an integer.
+
+    Examples
+    --------
+    >>> from pycuda import linalg
+    >>> linalg.matrix_power(gpuarray.to_gpu(np.array([[1, 1], [0, 1]])), 5)
+    array([[1, 5],
+           [0, 1]])
     """
     if not isinstance(a, GPUArray):
         raise TypeError(f"matrix_power takes a GPUArray, not {type(a).__name__}")
@@ -202,8 +350,35 @@ def matrix_power(a, n):
 def tensorsolve(a, b, axes=None):
     """Return the ``x`` for which ``tensordot(a, x, x.ndim)`` is ``b``.
 
-    The first axes of ``a`` are those of ``b``, the others those of ``x``; ``axes`` are
-    axes of ``a`` that go to the end first. See ``solve``.
+    Parameters
+    ----------
+    a : GPUArray
+        Array whose first axes are those of ``b`` and whose others are those of ``x``.
+    b : GPUArray
+        Right-hand side.
+    axes : sequence of int, optional
+        Axes of ``a`` that go to the end first.
+
+    Returns
+    -------
+    GPUArray
+        The solution.
+
+    Raises
+    ------
+    LinAlgError
+        If the shapes do not fit, or if the matrix is singular.
+
+    See Also
+    --------
+    solve : The equation with matrices.
+
+    Examples
+    --------
+    >>> from pycuda import linalg
+    >>> a = gpuarray.to_gpu(2.0 * np.eye(4).reshape(2, 2, 4))
+    >>> linalg.tensorsolve(a, gpuarray.to_gpu(np.array([[1.0, 2], [3, 4]])))
+    array([0.5, 1. , 1.5, 2. ])
     """
     common_dtype("tensorsolve", a, b)
     if axes is not None:
@@ -221,8 +396,36 @@ def tensorsolve(a, b, axes=None):
 def tensorinv(a, ind=2):
     """Return the inverse of ``a`` as the matrix of ``tensordot`` along ``ind`` axes.
 
-    The product of the lengths of the first ``ind`` axes is that of the others. The
-    result has the other axes first. See ``inv``.
+    Parameters
+    ----------
+    a : GPUArray
+        Array. The product of the lengths of its first ``ind`` axes is that of the
+        others.
+    ind : int, optional
+        Number of axes.
+
+    Returns
+    -------
+    GPUArray
+        Array that has the other axes first.
+
+    Raises
+    ------
+    LinAlgError
+        If the products differ, or if the matrix is singular.
+    ValueError
+        If ``ind`` is below 1.
+
+    See Also
+    --------
+    inv : The inverse of a matrix.
+
+    Examples
+    --------
+    >>> from pycuda import linalg
+    >>> a = gpuarray.to_gpu(2.0 * np.eye(4).reshape(2, 2, 4))
+    >>> linalg.tensorinv(a).shape
+    (4, 2, 2)
     """
     common_dtype("tensorinv", a)
     if ind <= 0:

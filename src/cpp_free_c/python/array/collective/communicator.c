@@ -133,8 +133,11 @@ communicator_end_by_request(PyObject *op, const char *routine,
 
 PyDoc_STRVAR(communicator_close_doc,
              "close($self, /)\n--\n\n"
-             "Finish the enqueued exchanges and end the communicator. All processes of "
-             "the communicator call it. Later calls do nothing.");
+             "Finish the enqueued exchanges and end the communicator.\n\n"
+             "Notes\n"
+             "-----\n"
+             "All processes of the communicator call it. It waits for the\n"
+             "exchanges. Later calls do nothing.");
 
 static PyObject *
 communicator_close(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -144,8 +147,11 @@ communicator_close(PyObject *op, PyObject *Py_UNUSED(ignored))
 
 PyDoc_STRVAR(communicator_abort_doc,
              "abort($self, /)\n--\n\n"
-             "End the communicator at once. Exchanges that have not finished are "
-             "stopped, and their results are undefined.");
+             "End the communicator at once.\n\n"
+             "Notes\n"
+             "-----\n"
+             "Exchanges that have not finished are stopped, and their results\n"
+             "are undefined.");
 
 static PyObject *
 communicator_abort(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -304,14 +310,37 @@ static const pcu_word communicator_words[] = {
     PCU_WORD("rank", pcu_as_int, communicator_args, rank),
 };
 
-PCU_SIGNATURE(communicator, communicator_words,
-              "Communicator(size, unique_id, rank)\n--\n\n"
-              "Processes, or contexts of one process, that exchange arrays through "
-              "NCCL.\n\n"
-              "Each of them makes a Communicator with the same unique_id and its own "
-              "rank, in the primary context of its own device, at the same time. The "
-              "exchanges are enqueued in a stream. All processes must enqueue the same "
-              "exchanges in the same order.")
+PCU_SIGNATURE(
+    communicator, communicator_words,
+    "Communicator(size, unique_id, rank)\n--\n\n"
+    "Processes, or contexts of one process, that exchange arrays through NCCL.\n\n"
+    "Each of them makes a Communicator with the same ``unique_id`` and\n"
+    "its own rank, in the primary context of its own device, at the\n"
+    "same time.\n\n"
+    "Parameters\n"
+    "----------\n"
+    "size : int\n"
+    "    Number of processes.\n"
+    "unique_id : bytes\n"
+    "    What ``unique_id`` has returned in one of them.\n"
+    "rank : int\n"
+    "    Number of this process, from 0.\n\n"
+    "Raises\n"
+    "------\n"
+    "RuntimeError\n"
+    "    If the library is missing or refuses the call.\n"
+    "TypeError\n"
+    "    If ``unique_id`` is not such bytes.\n"
+    "ValueError\n"
+    "    If ``size`` or ``rank`` is out of range.\n\n"
+    "See Also\n"
+    "--------\n"
+    "communicator_of : From a communicator of mpi4py.\n"
+    "communicators : For several devices of one process.\n\n"
+    "Notes\n"
+    "-----\n"
+    "The exchanges are enqueued in a stream. All processes must enqueue\n"
+    "the same exchanges in the same order.")
 
 static int
 communicator_init(PyObject *op, PyObject *args, PyObject *kwargs)
@@ -348,8 +377,14 @@ communicator_init(PyObject *op, PyObject *args, PyObject *kwargs)
 
 PyDoc_STRVAR(communicator_check_doc,
              "check($self, /)\n--\n\n"
-             "Raise RuntimeError if an exchange has failed since it was enqueued: then "
-             "call abort(). Does not wait.");
+             "Raise an error if an exchange has failed since it was enqueued.\n\n"
+             "Raises\n"
+             "------\n"
+             "RuntimeError\n"
+             "    If an exchange has failed: then call ``abort``.\n\n"
+             "Notes\n"
+             "-----\n"
+             "The call does not wait.");
 
 static PyObject *
 communicator_check(PyObject *op, PyObject *Py_UNUSED(ignored))

@@ -36,9 +36,35 @@ static const pcu_word pcu_exchange_words[] = {
 PCU_SIGNATURE(
     all_reduce, pcu_exchange_words,
     "all_reduce($self, /, send, recv=None, op='sum', stream=None)\n--\n\n"
-    "Reduce the elements of all processes, and return the result in each: recv, "
-    "or a new array. recv may be send. op is 'sum', 'prod', 'max', 'min' or "
-    "'avg'.")
+    "Reduce the elements of all processes, and return the result in each.\n\n"
+    "Parameters\n"
+    "----------\n"
+    "send : GPUArray\n"
+    "    Array of this process, with the same shape and dtype in all.\n"
+    "recv : GPUArray, optional\n"
+    "    Array for the result, which may be ``send``. The default is a\n"
+    "    new array.\n"
+    "op : {\"sum\", \"prod\", \"max\", \"min\", \"avg\"}, optional\n"
+    "    How to join the elements.\n"
+    "stream : Stream, optional\n"
+    "    Stream in which the work is enqueued. The default is the current stream.\n\n"
+    "Returns\n"
+    "-------\n"
+    "GPUArray\n"
+    "    The result.\n\n"
+    "Raises\n"
+    "------\n"
+    "RuntimeError\n"
+    "    If the exchange failed, or if the communicator has ended.\n"
+    "TypeError\n"
+    "    If an argument is not a GPUArray, if dtypes differ, or if NCCL\n"
+    "    cannot reduce the dtype.\n"
+    "ValueError\n"
+    "    If a shape, the order in memory, the number of a process or\n"
+    "    ``op`` does not fit.\n\n"
+    "Notes\n"
+    "-----\n"
+    "The call does not wait.")
 
 static PyObject *
 exchange_all_reduce(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -70,8 +96,37 @@ call_reduce(const pcu_exchange *e)
 
 PCU_SIGNATURE(reduce, pcu_exchange_words,
               "reduce($self, /, send, recv=None, op='sum', root=0, stream=None)\n--\n\n"
-              "Reduce the elements of all processes. Return the result in the process "
-              "root, as all_reduce() does, and None in the others.")
+              "Reduce the elements of all processes, and return the result in one.\n\n"
+              "Parameters\n"
+              "----------\n"
+              "send : GPUArray\n"
+              "    Array of this process, with the same shape and dtype in all.\n"
+              "recv : GPUArray, optional\n"
+              "    Array for the result. The default is a new array.\n"
+              "op : {\"sum\", \"prod\", \"max\", \"min\", \"avg\"}, optional\n"
+              "    How to join the elements.\n"
+              "root : int, optional\n"
+              "    Number of a process.\n"
+              "stream : Stream, optional\n"
+              "    Stream in which the work is enqueued. The default is the current\n"
+              "    stream.\n\n"
+              "Returns\n"
+              "-------\n"
+              "GPUArray or None\n"
+              "    The result in the process ``root``, None in the others.\n\n"
+              "Raises\n"
+              "------\n"
+              "RuntimeError\n"
+              "    If the exchange failed, or if the communicator has ended.\n"
+              "TypeError\n"
+              "    If an argument is not a GPUArray, if dtypes differ, or if NCCL\n"
+              "    cannot reduce the dtype.\n"
+              "ValueError\n"
+              "    If a shape, the order in memory, the number of a process or\n"
+              "    ``op`` does not fit.\n\n"
+              "Notes\n"
+              "-----\n"
+              "The call does not wait.")
 
 static PyObject *
 exchange_reduce(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -109,8 +164,32 @@ call_broadcast(const pcu_exchange *e)
 PCU_SIGNATURE(
     broadcast, pcu_exchange_words,
     "broadcast($self, /, array, root=0, stream=None)\n--\n\n"
-    "Copy the elements of the array of the process root into the arrays of the "
-    "others, which have its shape and dtype. Return the array.")
+    "Copy the elements of the array of one process into those of the others.\n\n"
+    "Parameters\n"
+    "----------\n"
+    "array : GPUArray\n"
+    "    Array with the same shape and dtype in all processes.\n"
+    "root : int, optional\n"
+    "    Number of a process.\n"
+    "stream : Stream, optional\n"
+    "    Stream in which the work is enqueued. The default is the current stream.\n\n"
+    "Returns\n"
+    "-------\n"
+    "GPUArray\n"
+    "    The array.\n\n"
+    "Raises\n"
+    "------\n"
+    "RuntimeError\n"
+    "    If the exchange failed, or if the communicator has ended.\n"
+    "TypeError\n"
+    "    If an argument is not a GPUArray, if dtypes differ, or if NCCL\n"
+    "    cannot reduce the dtype.\n"
+    "ValueError\n"
+    "    If a shape, the order in memory, the number of a process or\n"
+    "    ``op`` does not fit.\n\n"
+    "Notes\n"
+    "-----\n"
+    "The call does not wait.")
 
 static PyObject *
 exchange_broadcast(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -181,8 +260,35 @@ call_all_gather(const pcu_exchange *e)
 
 PCU_SIGNATURE(all_gather, pcu_exchange_words,
               "all_gather($self, /, send, recv=None, stream=None)\n--\n\n"
-              "Collect the arrays of all processes. Return an array of shape (size, "
-              "*send.shape): recv, or a new one. send may be its part recv[rank].")
+              "Collect the arrays of all processes.\n\n"
+              "Parameters\n"
+              "----------\n"
+              "send : GPUArray\n"
+              "    Array of this process, with the same shape and dtype in all.\n"
+              "    It may be its part ``recv[rank]``.\n"
+              "recv : GPUArray, optional\n"
+              "    Array for the result, of shape ``(size, *send.shape)``. The\n"
+              "    default is a new array.\n"
+              "stream : Stream, optional\n"
+              "    Stream in which the work is enqueued. The default is the current\n"
+              "    stream.\n\n"
+              "Returns\n"
+              "-------\n"
+              "GPUArray\n"
+              "    The result.\n\n"
+              "Raises\n"
+              "------\n"
+              "RuntimeError\n"
+              "    If the exchange failed, or if the communicator has ended.\n"
+              "TypeError\n"
+              "    If an argument is not a GPUArray, if dtypes differ, or if NCCL\n"
+              "    cannot reduce the dtype.\n"
+              "ValueError\n"
+              "    If a shape, the order in memory, the number of a process or\n"
+              "    ``op`` does not fit.\n\n"
+              "Notes\n"
+              "-----\n"
+              "The call does not wait.")
 
 static PyObject *
 exchange_all_gather(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -214,11 +320,38 @@ call_reduce_scatter(const pcu_exchange *e)
                                   e->count, e->type, e->op, e->self->handle, e->stream);
 }
 
-PCU_SIGNATURE(reduce_scatter, pcu_exchange_words,
-              "reduce_scatter($self, /, send, recv=None, op='sum', stream=None)\n--\n\n"
-              "Reduce the elements of all processes; each gets one part of the result. "
-              "send has shape (size, ...). Return send's shape without the first axis: "
-              "recv, or a new array. recv may be send[rank].")
+PCU_SIGNATURE(
+    reduce_scatter, pcu_exchange_words,
+    "reduce_scatter($self, /, send, recv=None, op='sum', stream=None)\n--\n\n"
+    "Reduce the elements of all processes, and return a part of the result in each.\n\n"
+    "Parameters\n"
+    "----------\n"
+    "send : GPUArray\n"
+    "    Array of shape (size, ...).\n"
+    "recv : GPUArray, optional\n"
+    "    Array for the result, which may be ``send[rank]``. The default\n"
+    "    is a new array.\n"
+    "op : {\"sum\", \"prod\", \"max\", \"min\", \"avg\"}, optional\n"
+    "    How to join the elements.\n"
+    "stream : Stream, optional\n"
+    "    Stream in which the work is enqueued. The default is the current stream.\n\n"
+    "Returns\n"
+    "-------\n"
+    "GPUArray\n"
+    "    The part, in the shape of ``send`` without the first axis.\n\n"
+    "Raises\n"
+    "------\n"
+    "RuntimeError\n"
+    "    If the exchange failed, or if the communicator has ended.\n"
+    "TypeError\n"
+    "    If an argument is not a GPUArray, if dtypes differ, or if NCCL\n"
+    "    cannot reduce the dtype.\n"
+    "ValueError\n"
+    "    If a shape, the order in memory, the number of a process or\n"
+    "    ``op`` does not fit.\n\n"
+    "Notes\n"
+    "-----\n"
+    "The call does not wait.")
 
 static PyObject *
 exchange_reduce_scatter(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -271,8 +404,34 @@ call_all_to_all(const pcu_exchange *e)
 PCU_SIGNATURE(
     all_to_all, pcu_exchange_words,
     "all_to_all($self, /, send, recv=None, stream=None)\n--\n\n"
-    "Send part send[i] to process i. Return what the processes sent here, with "
-    "send's shape (size, ...): recv, or a new array.")
+    "Send a part to each process, and return what the processes sent here.\n\n"
+    "Parameters\n"
+    "----------\n"
+    "send : GPUArray\n"
+    "    Array of shape (size, ...): part ``send[i]`` goes to process\n"
+    "    ``i``.\n"
+    "recv : GPUArray, optional\n"
+    "    Array for the result, of the same shape. The default is a new\n"
+    "    array.\n"
+    "stream : Stream, optional\n"
+    "    Stream in which the work is enqueued. The default is the current stream.\n\n"
+    "Returns\n"
+    "-------\n"
+    "GPUArray\n"
+    "    The result.\n\n"
+    "Raises\n"
+    "------\n"
+    "RuntimeError\n"
+    "    If the exchange failed, or if the communicator has ended.\n"
+    "TypeError\n"
+    "    If an argument is not a GPUArray, if dtypes differ, or if NCCL\n"
+    "    cannot reduce the dtype.\n"
+    "ValueError\n"
+    "    If a shape, the order in memory, the number of a process or\n"
+    "    ``op`` does not fit.\n\n"
+    "Notes\n"
+    "-----\n"
+    "The call does not wait.")
 
 static PyObject *
 exchange_all_to_all(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -329,8 +488,33 @@ exchange_with_peer(PyObject *op, const pcu_signature *signature,
 
 PCU_SIGNATURE(send, pcu_exchange_words,
               "send($self, /, array, peer, stream=None)\n--\n\n"
-              "Send the elements to the process peer, which calls recv() with an array "
-              "of as many bytes. Return the array.")
+              "Send the elements to another process, which calls ``recv``.\n\n"
+              "Parameters\n"
+              "----------\n"
+              "array : GPUArray\n"
+              "    The array.\n"
+              "peer : int\n"
+              "    Number of the other process.\n"
+              "stream : Stream, optional\n"
+              "    Stream in which the work is enqueued. The default is the current\n"
+              "    stream.\n\n"
+              "Returns\n"
+              "-------\n"
+              "GPUArray\n"
+              "    The array.\n\n"
+              "Raises\n"
+              "------\n"
+              "RuntimeError\n"
+              "    If the exchange failed, or if the communicator has ended.\n"
+              "TypeError\n"
+              "    If an argument is not a GPUArray, if dtypes differ, or if NCCL\n"
+              "    cannot reduce the dtype.\n"
+              "ValueError\n"
+              "    If a shape, the order in memory, the number of a process or\n"
+              "    ``op`` does not fit.\n\n"
+              "Notes\n"
+              "-----\n"
+              "The call does not wait.")
 
 static PyObject *
 exchange_send(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -340,8 +524,33 @@ exchange_send(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *k
 
 PCU_SIGNATURE(recv, pcu_exchange_words,
               "recv($self, /, array, peer, stream=None)\n--\n\n"
-              "Fill the array with what the process peer sends with send(). Return the "
-              "array.")
+              "Fill the array with what another process sends with ``send``.\n\n"
+              "Parameters\n"
+              "----------\n"
+              "array : GPUArray\n"
+              "    Array of as many bytes.\n"
+              "peer : int\n"
+              "    Number of the other process.\n"
+              "stream : Stream, optional\n"
+              "    Stream in which the work is enqueued. The default is the current\n"
+              "    stream.\n\n"
+              "Returns\n"
+              "-------\n"
+              "GPUArray\n"
+              "    The array.\n\n"
+              "Raises\n"
+              "------\n"
+              "RuntimeError\n"
+              "    If the exchange failed, or if the communicator has ended.\n"
+              "TypeError\n"
+              "    If an argument is not a GPUArray, if dtypes differ, or if NCCL\n"
+              "    cannot reduce the dtype.\n"
+              "ValueError\n"
+              "    If a shape, the order in memory, the number of a process or\n"
+              "    ``op`` does not fit.\n\n"
+              "Notes\n"
+              "-----\n"
+              "The call does not wait.")
 
 static PyObject *
 exchange_recv(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)

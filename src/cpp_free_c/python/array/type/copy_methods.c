@@ -15,9 +15,21 @@
 
 /* -- copy -------------------------------------------------------------------------- */
 
-PyDoc_STRVAR(copy_copy_doc,
-             "copy($self, /)\n--\n\n"
-             "Return a copy in new memory: it keeps the order of the axes, not gaps.");
+PyDoc_STRVAR(
+    copy_copy_doc,
+    "copy($self, /)\n--\n\n"
+    "Return a copy in new memory: it keeps the order of the axes, not gaps.\n\n"
+    "Returns\n"
+    "-------\n"
+    "GPUArray\n"
+    "    A new array.\n\n"
+    "Notes\n"
+    "-----\n"
+    "The call does not wait.\n\n"
+    "Examples\n"
+    "--------\n"
+    ">>> gpuarray.to_gpu(np.array([1, 2, 3]))[::2].copy()\n"
+    "array([1, 3])");
 PyDoc_STRVAR(copy_dunder_copy_doc,
              "__copy__($self, /)\n--\n\nReturn a copy in new memory, as copy() does.");
 PyDoc_STRVAR(copy_deepcopy_doc,
@@ -52,7 +64,25 @@ static const pcu_word astype_words[] = {
 
 PCU_SIGNATURE(copy_astype, astype_words,
               "astype($self, /, dtype, stream=None)\n--\n\n"
-              "Return a copy with its elements converted to another dtype.")
+              "Return a copy with its elements converted to another dtype.\n\n"
+              "Parameters\n"
+              "----------\n"
+              "dtype : dtype_like\n"
+              "    Dtype of the result.\n"
+              "stream : Stream, optional\n"
+              "    Stream in which the work is enqueued. The default is the current\n"
+              "    stream.\n\n"
+              "Returns\n"
+              "-------\n"
+              "GPUArray\n"
+              "    A new array of the same shape.\n\n"
+              "Notes\n"
+              "-----\n"
+              "The call does not wait. As in C, fractions are truncated.\n\n"
+              "Examples\n"
+              "--------\n"
+              ">>> gpuarray.to_gpu(np.array([1.5, -2.5])).astype(np.int32)\n"
+              "array([ 1, -2], dtype=int32)")
 
 /* An array of self's type with self's elements, converted. */
 static PyObject *
@@ -84,9 +114,25 @@ copy_astype(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
     return result;
 }
 
-PCU_SIGNATURE_OF_ONE(copy_reverse, "stream", pcu_as_stream,
-                     "reverse($self, /, stream=None)\n--\n\n"
-                     "Return a copy with the elements in the opposite order of memory.")
+PCU_SIGNATURE_OF_ONE(
+    copy_reverse, "stream", pcu_as_stream,
+    "reverse($self, /, stream=None)\n--\n\n"
+    "Return a copy with the elements in the opposite order of memory.\n\n"
+    "Parameters\n"
+    "----------\n"
+    "stream : Stream, optional\n"
+    "    Stream in which the work is enqueued. The default is the current stream.\n\n"
+    "Returns\n"
+    "-------\n"
+    "GPUArray\n"
+    "    A new array.\n\n"
+    "See Also\n"
+    "--------\n"
+    "pycuda.gpuarray.flip : A view.\n\n"
+    "Examples\n"
+    "--------\n"
+    ">>> gpuarray.to_gpu(np.array([1, 2, 3])).reverse()\n"
+    "array([3, 2, 1])")
 
 /* A view with all axes in the opposite direction. */
 static pcu_gpuarray *
@@ -141,7 +187,28 @@ static const pcu_word fill_words[] = {
 PCU_SIGNATURE(copy_fill, fill_words,
               "fill($self, /, value, stream=None)\n--\n\n"
               "Set every element to a value and return the array itself.\n\n"
-              "OverflowError for an integer that the dtype cannot hold.")
+              "Parameters\n"
+              "----------\n"
+              "value : number\n"
+              "    The value.\n"
+              "stream : Stream, optional\n"
+              "    Stream in which the work is enqueued. The default is the current\n"
+              "    stream.\n\n"
+              "Returns\n"
+              "-------\n"
+              "GPUArray\n"
+              "    The array.\n\n"
+              "Raises\n"
+              "------\n"
+              "OverflowError\n"
+              "    If the dtype cannot hold an integer.\n\n"
+              "Notes\n"
+              "-----\n"
+              "The call does not wait.\n\n"
+              "Examples\n"
+              "--------\n"
+              ">>> gpuarray.empty(3, np.int32).fill(7)\n"
+              "array([7, 7, 7], dtype=int32)")
 
 static PyObject *
 copy_fill(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)

@@ -75,13 +75,31 @@ static const pcu_word to_device_words[] = {
     PCU_WORD("stream", pcu_as_object, to_device_args, stream),
 };
 
-PCU_SIGNATURE(
-    device_to_device, to_device_words,
-    "to_device($self, device, /, *, stream=None)\n--\n\n"
-    "Return the array itself if it is on that device, a pycuda.driver.Device.\n\n"
-    "ValueError for another device: an array of that device is made in a context of\n"
-    "it, and filled with pycuda.driver.memcpy_peer(). With stream, that Stream waits\n"
-    "for the work that the current stream has now.")
+PCU_SIGNATURE(device_to_device, to_device_words,
+              "to_device($self, device, /, *, stream=None)\n--\n\n"
+              "Return the array itself if it is on that device.\n\n"
+              "Parameters\n"
+              "----------\n"
+              "device : Device\n"
+              "    The device.\n"
+              "stream : Stream or None, optional\n"
+              "    Stream that waits for the work that the current stream has\n"
+              "    now.\n\n"
+              "Returns\n"
+              "-------\n"
+              "GPUArray\n"
+              "    The array.\n\n"
+              "Raises\n"
+              "------\n"
+              "ValueError\n"
+              "    If the array is on another device: make an array in a context\n"
+              "    of that device, and fill it with\n"
+              "    ``pycuda.driver.memcpy_peer``.\n\n"
+              "Examples\n"
+              "--------\n"
+              ">>> x = gpuarray.zeros(3)\n"
+              ">>> x.to_device(x.device) is x\n"
+              "True")
 
 static PyObject *
 device_to_device(PyObject *op, PyObject *const *args, Py_ssize_t nargs,

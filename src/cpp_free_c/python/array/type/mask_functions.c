@@ -33,9 +33,24 @@ places_parse(PyObject *m, const pcu_signature *signature, PyObject *const *args,
     return places_call(a.a, a.stream, function);
 }
 
-PyDoc_STRVAR(mask_nonzero_method_doc,
-             "nonzero($self, /)\n--\n\n"
-             "Return the indices of the elements that are not 0.");
+PyDoc_STRVAR(
+    mask_nonzero_method_doc,
+    "nonzero($self, /)\n--\n\n"
+    "Return the indices of the elements that are not 0, an array for each axis.\n\n"
+    "Returns\n"
+    "-------\n"
+    "tuple of GPUArray\n"
+    "    Arrays of int64, in the C order of the elements.\n\n"
+    "Raises\n"
+    "------\n"
+    "ValueError\n"
+    "    If the array has no axes.\n\n"
+    "See Also\n"
+    "--------\n"
+    "pycuda.gpuarray.nonzero : The function, which takes a stream.\n\n"
+    "Notes\n"
+    "-----\n"
+    "The call waits for the number of indices.");
 
 static PyObject *
 mask_nonzero_method(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -56,9 +71,31 @@ PCU_SIGNATURE(
     mask_nonzero, pcu_array_words,
     "nonzero($module, /, a, stream=None)\n--\n\n"
     "Return the indices of the elements that are not 0, an array for each axis.\n\n"
-    "A tuple of int64 arrays, in the C order of the elements: see numpy.nonzero. "
-    "Their length is read back, so the call waits for the stream. ValueError for "
-    "an array without axes. A generated kernel finds the indices.")
+    "Parameters\n"
+    "----------\n"
+    "a : GPUArray\n"
+    "    Array of numbers with one axis or more.\n"
+    "stream : Stream, optional\n"
+    "    Stream in which the work is enqueued. The default is the current stream.\n\n"
+    "Returns\n"
+    "-------\n"
+    "tuple of GPUArray\n"
+    "    Arrays of int64, in the C order of the elements.\n\n"
+    "Raises\n"
+    "------\n"
+    "ValueError\n"
+    "    If the array has no axes.\n\n"
+    "See Also\n"
+    "--------\n"
+    "flatnonzero : Flat indices.\n"
+    "count_nonzero : Their number.\n\n"
+    "Notes\n"
+    "-----\n"
+    "The call waits for the number of indices.\n\n"
+    "Examples\n"
+    "--------\n"
+    ">>> gpuarray.nonzero(gpuarray.to_gpu(np.array([0, 5, 6])))\n"
+    "(array([1, 2]),)")
 
 static PyObject *
 mask_nonzero(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -71,8 +108,26 @@ PCU_SIGNATURE(
     mask_flatnonzero, pcu_array_words,
     "flatnonzero($module, /, a, stream=None)\n--\n\n"
     "Return the indices of the elements that are not 0, in the flat array.\n\n"
-    "An int64 array with one axis: see numpy.flatnonzero. Its length is read back, "
-    "so the call waits for the stream. A generated kernel finds the indices.")
+    "Parameters\n"
+    "----------\n"
+    "a : GPUArray\n"
+    "    Array of numbers.\n"
+    "stream : Stream, optional\n"
+    "    Stream in which the work is enqueued. The default is the current stream.\n\n"
+    "Returns\n"
+    "-------\n"
+    "GPUArray\n"
+    "    A new array of int64 with one axis.\n\n"
+    "See Also\n"
+    "--------\n"
+    "nonzero : An array for each axis.\n\n"
+    "Notes\n"
+    "-----\n"
+    "The call waits for the number of indices.\n\n"
+    "Examples\n"
+    "--------\n"
+    ">>> gpuarray.flatnonzero(gpuarray.to_gpu(np.array([0, 5, 6])))\n"
+    "array([1, 2])")
 
 static PyObject *
 mask_flatnonzero(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
@@ -86,9 +141,27 @@ PCU_SIGNATURE(
     mask_argwhere, pcu_array_words,
     "argwhere($module, /, a, stream=None)\n--\n\n"
     "Return the indices of the elements that are not 0, a row for each element.\n\n"
-    "An int64 array of shape (number, a.ndim): see numpy.argwhere. The number is "
-    "read back, so the call waits for the stream. A generated kernel finds the "
-    "indices.")
+    "Parameters\n"
+    "----------\n"
+    "a : GPUArray\n"
+    "    Array of numbers.\n"
+    "stream : Stream, optional\n"
+    "    Stream in which the work is enqueued. The default is the current stream.\n\n"
+    "Returns\n"
+    "-------\n"
+    "GPUArray\n"
+    "    A new array of int64 of shape (number, ``a.ndim``).\n\n"
+    "See Also\n"
+    "--------\n"
+    "nonzero : An array for each axis.\n\n"
+    "Notes\n"
+    "-----\n"
+    "The call waits for the number of indices.\n\n"
+    "Examples\n"
+    "--------\n"
+    ">>> gpuarray.argwhere(gpuarray.to_gpu(np.array([0, 5, 6])))\n"
+    "array([[1],\n"
+    "       [2]])")
 
 static PyObject *
 mask_argwhere(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)

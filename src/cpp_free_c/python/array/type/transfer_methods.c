@@ -86,11 +86,39 @@ static const pcu_word transfer_words[] = {
 PCU_SIGNATURE(
     transfer_get, transfer_words,
     "get($self, /, ary=None, pagelocked=False, async_=False, stream=None)\n--\n\n"
-    "Copy the array to the host and return the numpy array.\n\n"
-    "ary: the target, of the same size (ValueError) and dtype (TypeError). Without "
-    "it,\n"
-    "the result is a new array, in page-locked memory if pagelocked. With async_ the\n"
-    "copy is only enqueued: use the result after the stream has reached this point.")
+    "Copy the array to the host and return the NumPy array.\n\n"
+    "Parameters\n"
+    "----------\n"
+    "ary : numpy.ndarray, optional\n"
+    "    Target of the same size and dtype. The default is a new array.\n"
+    "pagelocked : bool, optional\n"
+    "    If true, the new array is in page-locked memory.\n"
+    "async_ : bool, optional\n"
+    "    If true, only enqueue the copy. Use the result after the\n"
+    "    stream has reached this point.\n"
+    "stream : Stream, optional\n"
+    "    Stream in which the work is enqueued. The default is the current stream.\n\n"
+    "Returns\n"
+    "-------\n"
+    "numpy.ndarray\n"
+    "    The target, or a new array.\n\n"
+    "Raises\n"
+    "------\n"
+    "TypeError\n"
+    "    If the target has another dtype.\n"
+    "ValueError\n"
+    "    If the target has another size.\n\n"
+    "See Also\n"
+    "--------\n"
+    "get_async : The same as ``async_``.\n"
+    "set : The way back.\n\n"
+    "Notes\n"
+    "-----\n"
+    "The call waits for the stream, unless ``async_`` is true.\n\n"
+    "Examples\n"
+    "--------\n"
+    ">>> gpuarray.to_gpu(np.array([1, 2, 3])).get()\n"
+    "array([1, 2, 3])")
 
 static PyObject *
 transfer_get(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -106,8 +134,36 @@ transfer_get(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
 
 PCU_SIGNATURE(transfer_get_async, transfer_words,
               "get_async($self, /, stream=None, ary=None)\n--\n\n"
-              "Enqueue a copy to the host and return its numpy array.\n\n"
-              "Use the array after the stream has reached this point.")
+              "Enqueue a copy to the host and return its NumPy array.\n\n"
+              "Parameters\n"
+              "----------\n"
+              "stream : Stream, optional\n"
+              "    Stream in which the work is enqueued. The default is the current\n"
+              "    stream.\n"
+              "ary : numpy.ndarray, optional\n"
+              "    Target of the same size and dtype. The default is a new array.\n\n"
+              "Returns\n"
+              "-------\n"
+              "numpy.ndarray\n"
+              "    The target, or a new array. Use it after the stream has\n"
+              "    reached this point.\n\n"
+              "Raises\n"
+              "------\n"
+              "TypeError\n"
+              "    If the target has another dtype.\n"
+              "ValueError\n"
+              "    If the target has another size.\n\n"
+              "See Also\n"
+              "--------\n"
+              "get : Wait for the copy.\n\n"
+              "Examples\n"
+              "--------\n"
+              ">>> stream = drv.Stream()\n"
+              ">>> x = gpuarray.to_gpu(np.array([1, 2, 3]))\n"
+              ">>> host = x.get_async(stream)\n"
+              ">>> stream.synchronize()\n"
+              ">>> host\n"
+              "array([1, 2, 3])")
 
 static PyObject *
 transfer_get_async(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -193,9 +249,35 @@ transfer_set_array(pcu_gpuarray *self, const transfer_args *a)
 
 PCU_SIGNATURE(transfer_set, transfer_words,
               "set($self, /, ary, async_=False, stream=None)\n--\n\n"
-              "Copy a numpy array or a GPUArray into this one.\n\n"
-              "ValueError if size or dtype differ; another shape is a warning. With "
-              "async_ the\ncopy is only enqueued.")
+              "Copy an array into this one.\n\n"
+              "Parameters\n"
+              "----------\n"
+              "ary : numpy.ndarray or GPUArray\n"
+              "    Array of the same size and dtype. Another shape gives a\n"
+              "    warning.\n"
+              "async_ : bool, optional\n"
+              "    If true, only enqueue the copy.\n"
+              "stream : Stream, optional\n"
+              "    Stream in which the work is enqueued. The default is the current\n"
+              "    stream.\n\n"
+              "Raises\n"
+              "------\n"
+              "ValueError\n"
+              "    If size or dtype differ.\n\n"
+              "See Also\n"
+              "--------\n"
+              "set_async : The same as ``async_``.\n"
+              "get : The way back.\n\n"
+              "Notes\n"
+              "-----\n"
+              "The call waits until the elements have been read, unless\n"
+              "``async_`` is true.\n\n"
+              "Examples\n"
+              "--------\n"
+              ">>> x = gpuarray.empty(3, np.float32)\n"
+              ">>> x.set(np.array([1, 2, 3], np.float32))\n"
+              ">>> x\n"
+              "array([1., 2., 3.], dtype=float32)")
 
 static PyObject *
 transfer_set(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -211,7 +293,22 @@ transfer_set(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
 
 PCU_SIGNATURE(transfer_set_async, transfer_words,
               "set_async($self, /, ary, stream=None)\n--\n\n"
-              "Enqueue a copy of a numpy array or a GPUArray into this one.")
+              "Enqueue a copy of an array into this one.\n\n"
+              "Parameters\n"
+              "----------\n"
+              "ary : numpy.ndarray or GPUArray\n"
+              "    Array of the same size and dtype. Do not change it before the\n"
+              "    stream has reached this point.\n"
+              "stream : Stream, optional\n"
+              "    Stream in which the work is enqueued. The default is the current\n"
+              "    stream.\n\n"
+              "Raises\n"
+              "------\n"
+              "ValueError\n"
+              "    If size or dtype differ.\n\n"
+              "See Also\n"
+              "--------\n"
+              "set : Wait for the copy.")
 
 static PyObject *
 transfer_set_async(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -288,8 +385,34 @@ static const pcu_word upload_words[] = {
 
 PCU_SIGNATURE(transfer_to_gpu, upload_words,
               "to_gpu($module, /, ary, allocator=None)\n--\n\n"
-              "Copy a numpy array, or a GPUArray, to a new GPUArray.\n\n"
-              "The order of the axes is kept, gaps are not.")
+              "Copy an array to the device.\n\n"
+              "Parameters\n"
+              "----------\n"
+              "ary : numpy.ndarray or GPUArray\n"
+              "    The array.\n"
+              "allocator : callable or None, optional\n"
+              "    Function of a number of bytes that returns device memory. The\n"
+              "    default is the default allocator.\n\n"
+              "Returns\n"
+              "-------\n"
+              "GPUArray\n"
+              "    A new array. The order of the axes is kept, gaps are not.\n\n"
+              "Raises\n"
+              "------\n"
+              "MemoryError\n"
+              "    If the device has not enough free memory.\n\n"
+              "See Also\n"
+              "--------\n"
+              "to_gpu_async : Without waiting.\n"
+              "GPUArray.get : The way back.\n\n"
+              "Notes\n"
+              "-----\n"
+              "The call waits until the elements have been read.\n\n"
+              "Examples\n"
+              "--------\n"
+              ">>> x = gpuarray.to_gpu(np.array([1.0, 2, 3]))\n"
+              ">>> x * 2\n"
+              "array([2., 4., 6.])")
 
 static PyObject *
 transfer_to_gpu(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -305,8 +428,40 @@ transfer_to_gpu(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *
 PCU_SIGNATURE(
     transfer_to_gpu_async, upload_words,
     "to_gpu_async($module, /, ary, allocator=None, stream=None)\n--\n\n"
-    "Enqueue a copy of a numpy array, or of a GPUArray, to a new GPUArray.\n\n"
-    "Do not change ary before the stream has reached this point.")
+    "Enqueue a copy of an array to the device.\n\n"
+    "Parameters\n"
+    "----------\n"
+    "ary : numpy.ndarray or GPUArray\n"
+    "    The array. Do not change it before the stream has reached this\n"
+    "    point.\n"
+    "allocator : callable or None, optional\n"
+    "    Function of a number of bytes that returns device memory. The default is\n"
+    "    the default allocator.\n"
+    "stream : Stream, optional\n"
+    "    Stream in which the work is enqueued. The default is the current stream.\n\n"
+    "Returns\n"
+    "-------\n"
+    "GPUArray\n"
+    "    A new array. The order of the axes is kept, gaps are not.\n\n"
+    "Raises\n"
+    "------\n"
+    "MemoryError\n"
+    "    If the device has not enough free memory.\n\n"
+    "See Also\n"
+    "--------\n"
+    "to_gpu : Wait for the copy.\n\n"
+    "Notes\n"
+    "-----\n"
+    "The copy overlaps with other work only if ``ary`` is in\n"
+    "page-locked memory.\n\n"
+    "Examples\n"
+    "--------\n"
+    ">>> host = drv.pagelocked_zeros(3, np.float32)\n"
+    ">>> stream = drv.Stream()\n"
+    ">>> x = gpuarray.to_gpu_async(host, stream=stream)\n"
+    ">>> stream.synchronize()\n"
+    ">>> x\n"
+    "array([0., 0., 0.], dtype=float32)")
 
 static PyObject *
 transfer_to_gpu_async(PyObject *m, PyObject *const *args, Py_ssize_t nargs,

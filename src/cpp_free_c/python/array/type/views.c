@@ -202,13 +202,29 @@ view_read_keywords(const pcu_gpuarray *self, PyObject *const *values, PyObject *
     return view_read_order(self, values[0]);
 }
 
-PyDoc_STRVAR(
-    view_reshape_doc,
-    "reshape($self, /, *shape, order='C')\n--\n\n"
-    "Return the elements under another shape, one length of which may be -1.\n\n"
-    "A packed array is read in the given order of memory, without a copy; an array\n"
-    "with gaps in that order of its indices. ValueError if the numbers of elements\n"
-    "differ.");
+PyDoc_STRVAR(view_reshape_doc,
+             "reshape($self, /, *shape, order='C')\n--\n\n"
+             "Return the elements under another shape.\n\n"
+             "Parameters\n"
+             "----------\n"
+             "*shape : int or tuple of int\n"
+             "    The shape. One length may be -1.\n"
+             "order : {\"C\", \"F\"}, default \"C\"\n"
+             "    Order in which the elements are read.\n\n"
+             "Returns\n"
+             "-------\n"
+             "GPUArray\n"
+             "    A view of a packed array. An array with gaps in that order of\n"
+             "    its indices is copied.\n\n"
+             "Raises\n"
+             "------\n"
+             "ValueError\n"
+             "    If the numbers of elements differ.\n\n"
+             "Examples\n"
+             "--------\n"
+             ">>> gpuarray.to_gpu(np.array([1, 2, 3, 4])).reshape(2, -1)\n"
+             "array([[1, 2],\n"
+             "       [3, 4]])");
 
 static PyObject *
 view_reshape_method(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -239,12 +255,21 @@ view_reshape_method(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     return view_reshape(self, ndim, shape, f_order);
 }
 
-PyDoc_STRVAR(
-    view_ravel_doc,
-    "ravel($self, /)\n--\n\n"
-    "Return the elements along one axis.\n\n"
-    "A packed array gives a view in the order of memory, an array with gaps a\n"
-    "copy in C order.");
+PyDoc_STRVAR(view_ravel_doc,
+             "ravel($self, /)\n--\n\n"
+             "Return the elements along one axis.\n\n"
+             "Returns\n"
+             "-------\n"
+             "GPUArray\n"
+             "    A packed array gives a view in the order of memory, an array\n"
+             "    with gaps a copy in C order.\n\n"
+             "See Also\n"
+             "--------\n"
+             "flatten : A copy in a given order.\n\n"
+             "Examples\n"
+             "--------\n"
+             ">>> gpuarray.to_gpu(np.array([[1, 2], [3, 4]])).ravel()\n"
+             "array([1, 2, 3, 4])");
 
 static PyObject *
 view_ravel(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -258,7 +283,18 @@ view_ravel(PyObject *op, PyObject *Py_UNUSED(ignored))
 
 PyDoc_STRVAR(view_squeeze_doc,
              "squeeze($self, /)\n--\n\n"
-             "Return a view without the axes of length 1.");
+             "Return a view without the axes of length 1.\n\n"
+             "Returns\n"
+             "-------\n"
+             "GPUArray\n"
+             "    A view.\n\n"
+             "See Also\n"
+             "--------\n"
+             "pycuda.gpuarray.squeeze : Some axes.\n\n"
+             "Examples\n"
+             "--------\n"
+             ">>> gpuarray.zeros((1, 3, 1)).squeeze().shape\n"
+             "(3,)");
 
 static PyObject *
 view_squeeze(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -379,8 +415,26 @@ view_is_axes_keyword(Py_ssize_t nargs, PyObject *kwnames)
 
 PyDoc_STRVAR(view_transpose_doc,
              "transpose($self, /, axes=None, *more)\n--\n\n"
-             "Return a view with the axes in another order, by default reversed.\n\n"
-             "axes: the old axes in their new order, as integers or as one sequence.");
+             "Return a view with the axes in another order.\n\n"
+             "Parameters\n"
+             "----------\n"
+             "axes : int or sequence of int, optional\n"
+             "    The old axes in their new order. The default is to reverse\n"
+             "    them.\n"
+             "*more : int\n"
+             "    The other axes, if ``axes`` is the first one.\n\n"
+             "Returns\n"
+             "-------\n"
+             "GPUArray\n"
+             "    A view.\n\n"
+             "Raises\n"
+             "------\n"
+             "ValueError\n"
+             "    If this is no order of the axes.\n\n"
+             "Examples\n"
+             "--------\n"
+             ">>> gpuarray.zeros((2, 3, 4)).transpose(1, 2, 0).shape\n"
+             "(3, 4, 2)");
 
 static PyObject *
 view_transpose(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -475,8 +529,23 @@ PCU_SIGNATURE_OF_ONE(
     view_view, "dtype", pcu_as_object,
     "view($self, /, dtype=None)\n--\n\n"
     "Return the same memory, viewed as elements of another dtype.\n\n"
-    "If the size of an element changes, the length of the axis of the shortest stride\n"
-    "changes, too; ValueError if that is not possible.")
+    "Parameters\n"
+    "----------\n"
+    "dtype : dtype_like, optional\n"
+    "    Dtype of the view. The default is that of the array.\n\n"
+    "Returns\n"
+    "-------\n"
+    "GPUArray\n"
+    "    A view. If the size of an element changes, the length of the\n"
+    "    axis of the shortest stride changes, too.\n\n"
+    "Raises\n"
+    "------\n"
+    "ValueError\n"
+    "    If the sizes do not permit it.\n\n"
+    "Examples\n"
+    "--------\n"
+    ">>> gpuarray.to_gpu(np.array([1.0], np.float32)).view(np.uint32)\n"
+    "array([1065353216], dtype=uint32)")
 
 static PyObject *
 view_view(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
