@@ -1,5 +1,5 @@
-/* Unit test of device/sync_check: the bytes that operations use, against arrays that have
- * the kinds of each byte; and the same without memory. */
+/* Unit test of device/sync_check: the bytes that operations use, against arrays that
+ * have the kinds of each byte; and the same without memory. */
 #include "device/sync_check/uses.h"
 
 #include <stdio.h>
