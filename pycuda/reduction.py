@@ -245,7 +245,8 @@ def get_minmax_neutral(what: str, dtype: DTypeLike) -> str:
     Returns
     -------
     str
-        An expression in C. For floats it names the macro MY_INFINITY.
+        An expression in C. For floats it names the macro MY_INFINITY, which the
+        preamble of the kernel must define: ``#define MY_INFINITY (1./0)``.
 
     Raises
     ------

@@ -161,7 +161,13 @@ class DTypeRegistry:
         try:
             return self.dtype_to_name[dtype]
         except KeyError:
-            raise ValueError(f"no C type is known for {dtype!r}") from None
+            message = f"no C type is known for {dtype!r}"
+            if dtype.fields is not None:
+                message += (
+                    ": register the struct, as in "
+                    'pycuda.tools.get_or_register_dtype("name", dtype)'
+                )
+            raise ValueError(message) from None
 
 
 # -- the types of languages ------------------------------------------------------------
@@ -306,12 +312,15 @@ def get_or_register_dtype(
 ) -> np.dtype[Any]:
     """Register C names of a dtype, or look up the dtype of a name.
 
+    The C source must define a struct itself, with the same fields.
+
     Parameters
     ----------
     names : str or iterable of str
         The C names.
     dtype : dtype_like, optional
-        The dtype. Without it, look up that of the first name.
+        The dtype. Without it, look up that of the first name. ``align=True`` places the
+        fields of a struct as C does.
 
     Returns
     -------
@@ -442,6 +451,9 @@ def parse_c_arg_backend(
     try:
         dtype = name_to_dtype(" ".join(c_type.replace("*", " ").split()))
     except KeyError:
-        raise ValueError(f"the type of '{c_arg}' is not known") from None
+        raise ValueError(
+            f"the type of '{c_arg}' is not known: register a struct, as in "
+            'pycuda.tools.get_or_register_dtype("name", dtype)'
+        ) from None
     factory = vec_arg_factory if stars or match["array"] else scalar_arg_factory
     return factory(dtype, match["name"])

@@ -342,6 +342,25 @@ def test_formats_that_name_the_members_of_structures(mod, out):
     assert read(out, np.float64, 2) == [1.5, 3.0]
 
 
+def test_an_element_of_another_size_for_a_structure(mod, out, monkeypatch):
+    """The module struct fills and cuts bytes; an element has the wrong dtype."""
+    whole = mod.get_function("of_four").prepare("P16s")
+    shape = (1, 1), (1, 1, 1)
+    element = np.zeros(1, "4i4")
+    element[:] = 5, 6, 7, 8
+    whole.prepared_call(*shape, out, element[0])
+    assert read(out, np.int32, 4)[::3] == [5, 8]
+    for wrong in np.int32(1), np.arange(5, dtype=np.int32):
+        text = f"has {wrong.nbytes} bytes, but the parameter takes 16"
+        with pytest.warns(drv.PyCUDAWarning, match=text):
+            whole.prepared_call(*shape, out, wrong)
+        with monkeypatch.context() as patch:
+            patch.setenv("PYCUDA_STRICT", "1")
+            with pytest.raises(Exception, match=text):
+                whole.prepared_call(*shape, out, wrong)
+    whole.prepared_call(*shape, out, b"short")
+
+
 def test_a_format_that_is_set_without_prepare(mod, out):
     function = mod.get_function("three_ints")
     with pytest.raises(AttributeError, match="call prepare"):

@@ -481,7 +481,8 @@ class ElementwiseKernel(_KernelCall):
     Raises
     ------
     TypeError
-        By a call, if an array has another dtype than the kernel declares.
+        By a call with ``PYCUDA_STRICT=1``, if an array has another dtype than the
+        kernel declares; otherwise that is a warning.
     ValueError
         By a call, if an array has fewer elements than the operation uses.
     RuntimeError

@@ -125,7 +125,9 @@ def get_reduction_module(
     block_size : int
         Threads of a block, a power of 2.
     neutral : str or float
-        Result of no elements, as an expression in C.
+        Neutral element, as an expression in C: to join it with a value does not
+        change the value, because each thread begins with it. It is the result of no
+        elements.
     reduce_expr : str
         Expression in C that joins two values ``a`` and ``b``.
     map_expr : str
@@ -193,7 +195,9 @@ def get_reduction_kernel_and_types(
     block_size : int
         Threads of a block, a power of 2.
     neutral : str or float
-        Result of no elements, as an expression in C.
+        Neutral element, as an expression in C: to join it with a value does not
+        change the value, because each thread begins with it. It is the result of no
+        elements.
     reduce_expr : str
         Expression in C that joins two values ``a`` and ``b``.
     map_expr : str, optional
@@ -281,9 +285,13 @@ class ReductionKernel(_KernelCall):
     Parameters
     ----------
     dtype_out : dtype_like
-        Dtype of the result, and of the values that are joined.
+        Dtype of the result, and of the values that are joined. It may be that of a
+        struct that ``pycuda.tools.get_or_register_dtype`` has registered and that
+        ``preamble`` defines.
     neutral : str or float
-        Result of no elements, as an expression in C.
+        Neutral element, as an expression in C: to join it with a value does not
+        change the value, because each thread begins with it. It is the result of no
+        elements.
     reduce_expr : str
         Expression in C that joins two values ``a`` and ``b``, in any order.
     map_expr : str, optional
@@ -324,7 +332,8 @@ class ReductionKernel(_KernelCall):
     RuntimeError
         If there is no array among the arguments.
     TypeError
-        By a call, if an array has another dtype than the kernel declares.
+        By a call with ``PYCUDA_STRICT=1``, if an array has another dtype than the
+        kernel declares; otherwise that is a warning.
     ValueError
         By a call, if an array has fewer elements than the kernel uses, or if ``out``
         has another dtype.

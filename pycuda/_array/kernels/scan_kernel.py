@@ -389,7 +389,9 @@ class ExclusiveScanKernel(_ScanKernelBase):
         Expression in C that joins ``a`` and ``b``. It must be associative, and need not
         commute.
     neutral : str or float
-        Result of no elements, as an expression in C.
+        Neutral element, as an expression in C: to join it with a value does not
+        change the value, because each thread begins with it. It is the result of no
+        elements.
     name_prefix : str, optional
         Name of the kernel, as profilers show it.
     options : sequence of str, optional

@@ -63,6 +63,16 @@ value_put_bytes(const pcu_prepared_arg *item, PyObject *value, unsigned char *pl
     if (pcu_buffer_acquire(&buffer, value, false, "the value") < 0) {
         return -1;
     }
+    /* bytes may be shorter or longer, as in the module struct */
+    if (item->code == 's' && buffer.size != item->size &&
+        (PyArray_Check(value) || PyArray_CheckScalar(value)) &&
+        pcu_forgive(PyExc_TypeError,
+                    "the value of a kernel argument has %zu bytes, but the parameter "
+                    "takes %zu: pass an element of an array of its dtype",
+                    buffer.size, (size_t)item->size) < 0) {
+        pcu_buffer_release(&buffer);
+        return -1;
+    }
     size_t room = 0;
     if (item->size > skip) {
         room = item->size - skip;
