@@ -365,3 +365,11 @@ def test_names_that_other_code_imports():
         "dtype_to_ctype",
     ):
         assert hasattr(elementwise, name)
+
+
+def test_arguments_in_another_order():
+    """CuPy's kernel has the inputs, the outputs, the operation and the name."""
+    with pytest.raises(ValueError, match="name of C, not 'z = x - y'.*operation, name"):
+        ElementwiseKernel("float x, float y", "float z", "z = x - y", "difference")
+    with pytest.raises(ValueError, match="type of 'T x' is not known.*dtype_to_ctype"):
+        ElementwiseKernel("T x", "x")(1)

@@ -526,6 +526,11 @@ class ElementwiseKernel(_KernelCall):
         if not isinstance(arguments, str):
             arguments = list(arguments)
         check_names(arguments)
+        if not name.isidentifier():
+            raise ValueError(
+                f"the kernel's name must be a name of C, not {name!r}; the order is "
+                "ElementwiseKernel(arguments, operation, name)"
+            )
         self.gen_kwargs: dict[str, Any] = dict(
             kwargs,
             arguments=arguments,
