@@ -452,8 +452,8 @@ def parse_c_arg_backend(
         dtype = name_to_dtype(" ".join(c_type.replace("*", " ").split()))
     except KeyError:
         raise ValueError(
-            f"the type of '{c_arg}' is not known: pycuda.tools.dtype_to_ctype(dtype) is "
-            "the name of a dtype in C, and a struct needs a name, as in "
+            f"the type of '{c_arg}' is not known: pycuda.tools.dtype_to_ctype(dtype) "
+            "is the name of a dtype in C, and a struct needs a name, as in "
             'pycuda.tools.get_or_register_dtype("name", dtype)'
         ) from None
     factory = vec_arg_factory if stars or match["array"] else scalar_arg_factory
