@@ -38,6 +38,8 @@ ALLOWED = {
         "pip install --upgrade pycuda``",
         "pip install --force-reinstall pycuda``, ``uv pip install --reinstall pycuda``",
         "pip install PACKAGE``, where PACKAGE requires ``pycuda>=2022`` or",
+        # pip sees the folder only, not the index
+        'pip install --no-index --find-links wheelhouse "pycuda[nvrtc]"',
     ],
 }
 
