@@ -443,11 +443,10 @@ emu_queue_begin_turn(emu_stream *stream)
     return emu_turn_begin(stream);
 }
 
-bool
-emu_queue_enter(emu_call call)
+/* Run the deferred work and wait for running work, as the traits of a call say. */
+static void
+queue_wait(unsigned char traits)
 {
-    const unsigned char traits = emu_call_traits[call];
-
     if (queue_streams != NULL && (traits & EMU_CALL_RUNS_DEFERRED) != 0) {
         if ((traits & EMU_CALL_ENDS_CONTEXT) != 0) {
             while (queue_help(NULL)) { /* drops what waits for memory */
@@ -460,16 +459,21 @@ emu_queue_enter(emu_call call)
     if ((traits & EMU_CALL_WAITS_RUNNING) != 0) {
         emu_running_settle(emu_context_top());
     }
+}
+
+bool
+emu_queue_enter(emu_call call)
+{
+    const unsigned char traits = emu_call_traits[call];
+
+    queue_wait(traits);
     return (traits & EMU_CALL_IS_INTERRUPTIBLE) != 0;
 }
 
 void
 emu_queue_settle(void)
 {
-    if (queue_streams != NULL) {
-        queue_run_all(NULL);
-    }
-    emu_running_settle(emu_context_top());
+    queue_wait(EMU_CALL_RUNS_DEFERRED | EMU_CALL_WAITS_RUNNING);
 }
 
 /* -- work that runs now ------------------------------------------------------------ */
