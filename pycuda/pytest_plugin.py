@@ -141,8 +141,8 @@ def pytest_load_initial_conftests(
     seed = _seed_of(_setting(early_config, "seed", given))
     chosen = {
         "PYCUDA_DRIVER": "emulator" if check else driver.replace("auto", ""),
-        "PYCUDA_CHECK": check,
         # a test should not pass because a GPU forgives a mistake
+        "PYCUDA_CHECK": check or ("" if "PYCUDA_CHECK" in os.environ else "memory"),
         "PYCUDA_STRICT": "" if "PYCUDA_STRICT" in os.environ else "1",
         "PYCUDA_EMULATOR_SEED": "" if seed is None else str(seed),
     }

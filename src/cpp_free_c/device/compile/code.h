@@ -133,7 +133,8 @@ typedef struct {
 struct emu_func {
     const char *name;
     const emu_insn *code;
-    const emu_place *places; /* of each instruction */
+    const emu_place *places;    /* of each instruction */
+    _Atomic uint8_t *is_warned; /* of each: a warning has been given (report.h) */
     uint32_t count;
     uint32_t frame_size; /* bytes, a multiple of 64 */
     uint32_t local_size; /* bytes of local memory of an activation */

@@ -11,6 +11,7 @@
 #include "python/support/interrupt.h"
 #include "python/support/driver_thread.h"
 #include "python/support/at_exit.h"
+#include "python/support/device_warnings.h"
 #include "python/support/setup.h"
 
 #include "driver/driver_log.h"
@@ -75,7 +76,7 @@ init_init(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
     }
     pcu_driver_log_begin();
     if (pcu_interrupt_setup() < 0 || pcu_driver_thread_setup(st) < 0 ||
-        pcu_last_collection_setup(st) < 0) {
+        pcu_last_collection_setup(st) < 0 || pcu_device_warnings_setup(m) < 0) {
         return NULL;
     }
     pcu_device_sites_begin(st);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "device/base/warnings.h"
 #include "device/machine/warp/wait.h"
 #include "device/memory/memory.h"
 
@@ -145,7 +146,7 @@ report_memory(uint64_t address, char *text, size_t room)
 
 static void
 report_write(emu_report *report, const emu_warp *warp, const emu_other_place *other,
-             const char *what)
+             const char *title, const char *what)
 {
     const emu_grid *grid = warp->block->grid;
     const char *function_word = "", *function = "";
@@ -167,11 +168,25 @@ report_write(emu_report *report, const emu_warp *warp, const emu_other_place *ot
     }
     (void)snprintf(
         report->text, sizeof report->text,
-        "%.64s\n  %.600s\n  in kernel %.100s%s%.80s, block (%u, %u, %u), thread "
+        "%.160s\n  %.600s\n  in kernel %.100s%s%.80s, block (%u, %u, %u), thread "
         "(%u, %u, %u)%s%s%s%s\n",
-        report_code_text(report->code), what, report->kernel, function_word, function,
-        report->block[0], report->block[1], report->block[2], report->thread[0],
-        report->thread[1], report->thread[2], where, beside, launched, made);
+        title, what, report->kernel, function_word, function, report->block[0],
+        report->block[1], report->block[2], report->thread[0], report->thread[1],
+        report->thread[2], where, beside, launched, made);
+}
+
+/* Fill a report, whose code and address are set. */
+static void
+report_fill(emu_report *report, const emu_warp *warp, const emu_insn *insn,
+            unsigned lane, const emu_other_place *other, const char *title,
+            const char *what)
+{
+    report->kind = report_kind(report->code, what);
+    report_thread(report, warp, lane);
+    report_place(report, warp, insn);
+    (void)snprintf(report->kernel, sizeof report->kernel, "%s",
+                   warp->block->grid->kernel->info.name);
+    report_write(report, warp, other, title, what);
 }
 
 /* The first fault of a launch makes the report; later ones only stop their warps. */
@@ -189,11 +204,7 @@ report_fault(emu_warp *warp, const emu_insn *insn, unsigned lane,
         return;
     }
     (void)vsnprintf(what, sizeof what, format, args);
-    fault->kind = report_kind(fault->code, what);
-    report_thread(fault, warp, lane);
-    report_place(fault, warp, insn);
-    (void)snprintf(fault->kernel, sizeof fault->kernel, "%s", grid->kernel->info.name);
-    report_write(fault, warp, other, what);
+    report_fill(fault, warp, insn, lane, other, report_code_text(fault->code), what);
     *grid->report = *fault;
 }
 
@@ -222,6 +233,44 @@ emu_fault_with_other(emu_warp *warp, const emu_insn *insn, CUresult code, unsign
     report_fault(warp, insn, lane, other, &fault, format, args);
     va_end(args);
     return NULL;
+}
+
+/* -- warnings ---------------------------------------------------------------------- */
+
+bool
+emu_warns_first(const emu_warp *warp, const emu_insn *insn)
+{
+    const emu_func *func = warp->frame->func;
+    const emu_place place = emu_report_place_of(func, insn);
+
+    if (insn < func->code || insn >= func->code + func->count ||
+        atomic_exchange(&func->is_warned[insn - func->code], 1)) {
+        return false;
+    }
+    for (uint32_t i = 0; place.line != 0 && i < func->count; i++) {
+        if (func->places[i].line == place.line && func->places[i].file == place.file) {
+            atomic_store(&func->is_warned[i], 1);
+        }
+    }
+    return true;
+}
+
+void
+emu_warn(emu_warp *warp, const emu_insn *insn, unsigned lane, CUresult code,
+         uint64_t address, const char *format, ...)
+{
+    emu_report report = {.code = code, .address = address};
+    char what[640];
+    va_list args;
+
+    va_start(args, format);
+    (void)vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    report_fill(&report, warp, insn, lane, NULL,
+                "a kernel goes beyond its array; a GPU often lets it pass, as this run does "
+                "(PYCUDA_CHECK=memory makes it an error)",
+                what);
+    emu_warning_add(report.kind, report.text);
 }
 
 /* -- values that a store writes ---------------------------------------------------- */

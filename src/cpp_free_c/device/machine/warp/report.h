@@ -12,6 +12,14 @@ const emu_insn *emu_fault(emu_warp *warp, const emu_insn *insn, CUresult code,
                           unsigned lane, uint64_t address, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
 
+/* Whether no warning was given at the line of an instruction or, without lines, at the
+ * instruction. From now on one has been. */
+bool emu_warns_first(const emu_warp *warp, const emu_insn *insn);
+/* Give the warning; the launch goes on. */
+void emu_warn(emu_warp *warp, const emu_insn *insn, unsigned lane, CUresult code,
+              uint64_t address, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
+
 /* The line of another access that a report names. */
 typedef struct {
     const emu_program *program;
