@@ -20,6 +20,8 @@ enum {
     /* With one of these, an access in the zone of an allocation is an error. */
     EMU_CHECKS_OF_KERNELS =
         EMU_CHECK_MEMORY | EMU_CHECK_INIT | EMU_CHECK_RACE | EMU_CHECK_BARRIER,
+    /* Without any of these, the first block of a kernel has all of them. */
+    EMU_CHECKS_OF_TRIALS = EMU_CHECK_INIT | EMU_CHECK_RACE | EMU_CHECK_BARRIER,
     EMU_CHECK_READS = 64 /* of the older form of init: each read of shared memory */
 };
 

@@ -280,7 +280,7 @@ address_in_zone(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t ad
     if (writes) {
         emu_memory_use_zone(record);
     }
-    if (emu_warns_first(warp, insn)) {
+    if (emu_warns_first(warp, insn, EMU_CHECK_MEMORY)) {
         address_describe(warp, record, address, size, near, sizeof near);
         emu_store_value_line(warp, insn, lane, size, NULL, value);
         emu_warn(warp, insn, lane, CUDA_ERROR_ILLEGAL_ADDRESS, address,

@@ -221,56 +221,98 @@ emu_fault(emu_warp *warp, const emu_insn *insn, CUresult code, unsigned lane,
     return NULL;
 }
 
-const emu_insn *
-emu_fault_with_other(emu_warp *warp, const emu_insn *insn, CUresult code, unsigned lane,
-                     uint64_t address, const emu_other_place *other, const char *format,
-                     ...)
-{
-    emu_report fault = {.code = code, .address = address};
-    va_list args;
+/* -- warnings and findings --------------------------------------------------------- */
 
-    va_start(args, format);
-    report_fault(warp, insn, lane, other, &fault, format, args);
-    va_end(args);
-    return NULL;
+/* Where the function notes which checks have warned at an instruction; NULL: nowhere.
+ */
+static _Atomic uint8_t *
+report_warned(const emu_warp *warp, const emu_insn *insn)
+{
+    const emu_func *func = warp->frame->func;
+
+    if (insn < func->code || insn >= func->code + func->count) {
+        return NULL;
+    }
+    return &func->warned[insn - func->code];
 }
 
-/* -- warnings ---------------------------------------------------------------------- */
-
 bool
-emu_warns_first(const emu_warp *warp, const emu_insn *insn)
+emu_warns_first(const emu_warp *warp, const emu_insn *insn, unsigned check)
 {
     const emu_func *func = warp->frame->func;
     const emu_place place = emu_report_place_of(func, insn);
+    _Atomic uint8_t *warned = report_warned(warp, insn);
 
-    if (insn < func->code || insn >= func->code + func->count ||
-        atomic_exchange(&func->is_warned[insn - func->code], 1)) {
+    if (warned == NULL || atomic_fetch_or(warned, (uint8_t)check) & check) {
         return false;
     }
-    for (uint32_t i = 0; place.line != 0 && i < func->count; i++) {
+    for (uint32_t i = 0; i < func->count; i++) {
         if (func->places[i].line == place.line && func->places[i].file == place.file) {
-            atomic_store(&func->is_warned[i], 1);
+            atomic_fetch_or(&func->warned[i], (uint8_t)check);
         }
     }
     return true;
 }
 
+static void
+report_warn(const emu_warp *warp, const emu_insn *insn, unsigned lane,
+            const emu_other_place *other, emu_report *report, const char *format,
+            va_list args)
+{
+    const char *fault = "has a fault that a GPU may not show";
+    char what[640], title[160];
+
+    (void)vsnprintf(what, sizeof what, format, args);
+    report->kind = report_kind(report->code, what);
+    if (strcmp(report->kind, "memory") == 0) {
+        fault = "goes beyond its array; a GPU often lets it pass, as this run does";
+    }
+    (void)snprintf(title, sizeof title,
+                   "a kernel %s (PYCUDA_CHECK=%s makes it an error)", fault,
+                   report->kind);
+    report_fill(report, warp, insn, lane, other, title, what);
+    emu_warning_add(report->kind, report->text);
+}
+
 void
-emu_warn(emu_warp *warp, const emu_insn *insn, unsigned lane, CUresult code,
+emu_warn(const emu_warp *warp, const emu_insn *insn, unsigned lane, CUresult code,
          uint64_t address, const char *format, ...)
 {
     emu_report report = {.code = code, .address = address};
-    char what[640];
     va_list args;
 
     va_start(args, format);
-    (void)vsnprintf(what, sizeof what, format, args);
+    report_warn(warp, insn, lane, NULL, &report, format, args);
     va_end(args);
-    report_fill(&report, warp, insn, lane, NULL,
-                "a kernel goes beyond its array; a GPU often lets it pass, as this run does "
-                "(PYCUDA_CHECK=memory makes it an error)",
-                what);
-    emu_warning_add(report.kind, report.text);
+}
+
+bool
+emu_check_is_told(const emu_warp *warp, const emu_insn *insn, unsigned check)
+{
+    const _Atomic uint8_t *warned = report_warned(warp, insn);
+
+    return warp->block->is_trial &&
+           (warp->block->trial_left <= 0 || warned == NULL ||
+            atomic_load_explicit(warned, memory_order_relaxed) & check);
+}
+
+bool
+emu_check_found(emu_warp *warp, const emu_insn *insn, unsigned check, unsigned lane,
+                uint64_t address, const emu_other_place *other, const char *format, ...)
+{
+    emu_report report = {.code = CUDA_ERROR_LAUNCH_FAILED, .address = address};
+    va_list args;
+
+    va_start(args, format);
+    if (!warp->block->is_trial) {
+        report_fault(warp, insn, lane, other, &report, format, args);
+    }
+    else if (!emu_check_is_told(warp, insn, check) &&
+             emu_warns_first(warp, insn, check)) {
+        report_warn(warp, insn, lane, other, &report, format, args);
+    }
+    va_end(args);
+    return warp->block->is_trial;
 }
 
 /* -- values that a store writes ---------------------------------------------------- */
