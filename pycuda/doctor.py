@@ -41,9 +41,21 @@ extern "C" __global__ void pycuda_doctor(int *values)
 
 
 class Finding(NamedTuple):
-    """One line of the report. ``step`` repairs what it reports.
+    """One line of the report.
 
-    ``words`` are the lines that a program printed, if one line is not enough.
+    Parameters
+    ----------
+    level : {"ok", "note", "missing"}
+        Whether it is fine, a note about what programs do not need, or something that is
+        missing and that they need.
+    about : str
+        What was looked at, such as "driver".
+    text : str
+        What was found.
+    step : str, optional
+        What repairs it.
+    words : tuple of str, optional
+        Lines that a compiler printed, if one line is not enough.
     """
 
     level: str
@@ -681,7 +693,28 @@ _LOOKS: tuple[tuple[str, Callable[[], Iterator[Finding]]], ...] = (
 
 
 def examine(*, raise_: bool = False) -> Iterator[Finding]:
-    """Yield all findings, in order. ``raise_``: raise the error of a broken check."""
+    """Look at everything that programs need.
+
+    Parameters
+    ----------
+    raise_ : bool, optional
+        If true, raise the error of a check that breaks. Otherwise it is a finding.
+
+    Yields
+    ------
+    Finding
+        What was found, in the order of the report.
+
+    Notes
+    -----
+    A kernel is compiled and run on each device, in a context of its own.
+
+    Examples
+    --------
+    >>> from pycuda import doctor
+    >>> next(doctor.examine()).about
+    'package'
+    """
     for about, look in _LOOKS:
         try:
             yield from look()

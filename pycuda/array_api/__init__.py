@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 import numpy as _np
 
 from pycuda import _hide_imports
+from pycuda._public import publish as _publish
 from pycuda.array_api import (
     _creation,
     _data_types,
@@ -58,6 +59,7 @@ __all__ += _elementwise.__all__
 __all__ += _manipulation.__all__
 __all__ += _searching.__all__
 __all__ += _statistics.__all__
+_publish(globals())
 _hide_imports(globals())
 
 _VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", __array_api_version__)
