@@ -459,6 +459,9 @@ def look_at_compilers() -> Iterator[Finding]:
             text="not found, and neither is NVRTC: no kernel can be compiled",
             step=f"install the CUDA toolkit, or: {_extras.command('nvrtc')}",
         )
+    elif "NVRTC" in found and findings[0].text == "not found":
+        text = "not installed, and not needed: NVRTC compiles"
+        findings[0] = Finding(OK, "nvcc", text)
     yield from findings
     yield from _look_at_fit(found)
 
@@ -504,12 +507,18 @@ def _look_at_fit(found: dict[str, Any]) -> Iterator[Finding]:
                     f"is newer than {name}, whose {arch} the driver finishes",
                     f"use a CUDA toolkit that knows compute capability {dotted}",
                 )
-    if _devices() and not _driver._is_emulated():
-        yield from _look_at_releases(found, driver.get_driver_version())
+    if _devices():
+        version = driver.get_driver_version()
+        yield from _look_at_releases(found, version, _driver._is_emulated())
 
 
-def _look_at_releases(found: dict[str, Any], driver_version: int) -> Iterator[Finding]:
-    """Look for a toolkit newer than the driver, which then cannot load its PTX."""
+def _look_at_releases(
+    found: dict[str, Any], driver_version: int, is_emulated: bool = False
+) -> Iterator[Finding]:
+    """Look for a toolkit newer than the driver, which then cannot load its PTX.
+
+    The software device can.
+    """
     newest = (driver_version // 1000, driver_version % 1000 // 10)
     for name, facts in found.items():
         try:
@@ -519,6 +528,17 @@ def _look_at_releases(found: dict[str, Any], driver_version: int) -> Iterator[Fi
         if release <= newest:
             continue
         dotted = f"{newest[0]}.{newest[1]}"
+        if is_emulated:
+            yield Finding(
+                NOTE,
+                name,
+                f"release {facts.release} is newer than CUDA {dotted}, which the "
+                "software device was given. It runs the PTX all the same; a GPU with "
+                "such a driver would refuse it",
+                f"to test for such a driver, use a toolkit of release {dotted} or "
+                "before",
+            )
+            continue
         yield Finding(
             MISSING if release[0] > newest[0] else NOTE,
             name,

@@ -353,8 +353,8 @@ argument_dtype_align(PyArray_Descr *dtype)
     return widest;
 }
 
-/* Whether the fields of a dtype are aligned, as those of a structure in C. Only then the
- * dtype may lack the padding at its end. */
+/* Whether the fields of a dtype are aligned, as those of a structure in C. Only then
+ * the dtype may lack the padding at its end. */
 static bool
 argument_fields_are_aligned(PyArray_Descr *dtype)
 {

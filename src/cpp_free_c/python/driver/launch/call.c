@@ -121,16 +121,17 @@ call_keyword_slow(pcu_state *st, call_options *call, PyObject *name, PyObject *v
     return -1;
 }
 
-/* Raise ValueError for a call without block. Other packages take the grid, the block and
- * the arguments in this order. */
+/* Raise ValueError for a call without block. Other packages take the grid, the block
+ * and the arguments in this order. */
 static int
 call_lacks_block(const pcu_function *self, PyObject *const *args, Py_ssize_t nargs)
 {
     if (nargs > 1 && PyTuple_Check(args[0]) && PyTuple_Check(args[1])) {
-        PyErr_Format(PyExc_ValueError,
-                     "%U: block= must be given: the tuples %R and %R are keywords here, "
-                     "as in f(*args, grid=%R, block=%R)",
-                     self->name, args[0], args[1], args[0], args[1]);
+        PyErr_Format(
+            PyExc_ValueError,
+            "%U: block= must be given: the tuples %R and %R are keywords here, "
+            "as in f(*args, grid=%R, block=%R)",
+            self->name, args[0], args[1], args[0], args[1]);
     }
     else {
         PyErr_Format(PyExc_ValueError,
