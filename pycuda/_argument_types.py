@@ -161,7 +161,7 @@ def _step_for_value(parameter: Parameter, argument: Any) -> str:
     if isinstance(argument, (ArgumentHandler, GPUArray)):
         given = "x.get()[0]" if isinstance(argument, GPUArray) else "x[0]"
         return f", a value and no pointer: pass an element of the host, such as {given}"
-    dtype = _dtype_of(argument)
+    dtype: Any = _dtype_of(argument)
     if getattr(dtype, "names", None):
         from pycuda._array.kernels.c_types import layout_advice
 
