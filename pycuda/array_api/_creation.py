@@ -64,42 +64,6 @@ def asarray(
 
     Arrays of other libraries on the device are used without a copy, those in host
     memory are copied.
-
-    Parameters
-    ----------
-    obj : object
-        GPUArray, array of another library with ``__dlpack__``, NumPy array, number, or
-        list of numbers or of arrays.
-    dtype : dtype_like, optional
-        Dtype of the result. The default is that of the object.
-    device : Device, optional
-        The device, which must be that of the current context.
-    copy : bool, optional
-        If true, always make a copy; if false, never.
-
-    Returns
-    -------
-    GPUArray
-        The object, an array that shares its memory, or a new array.
-
-    Raises
-    ------
-    OverflowError
-        If an integer does not fit into 64 bits.
-    TypeError
-        If the object has no numbers.
-    ValueError
-        If ``copy`` is false and a copy is needed, or if ``device`` is another one.
-
-    See Also
-    --------
-    pycuda.gpuarray.asarray : It has ``order``, ``stream`` too.
-
-    Examples
-    --------
-    >>> import pycuda.array_api as xp
-    >>> xp.asarray([1, 2, 3])
-    array([1, 2, 3])
     """
     check_device(device)
     return _ga.asarray(obj, dtype, copy=copy)
@@ -206,35 +170,16 @@ def empty(
 ) -> GPUArray:
     """Return a new array without setting its elements.
 
-    Parameters
-    ----------
-    shape : int or tuple of int
-        Shape of the array.
-    dtype : dtype_like, optional
-        Dtype of the result. The default is float64.
-    device : Device, optional
-        The device, which must be that of the current context.
-
-    Returns
-    -------
-    GPUArray
-        A new array.
-
-    Raises
-    ------
-    MemoryError
-        If the device has not enough free memory.
-    ValueError
-        If ``device`` is another one.
-
     See Also
     --------
-    pycuda.gpuarray.GPUArray : It has ``allocator``, ``strides``, ``order`` too.
     zeros : Set the elements to 0.
+
+    Notes
+    -----
+    The call does not wait.
 
     Examples
     --------
-    >>> import pycuda.array_api as xp
     >>> xp.empty((2, 3)).shape
     (2, 3)
     """
@@ -245,41 +190,7 @@ def empty(
 def empty_like(
     x: GPUArray, /, *, dtype: DType | None = None, device: Device | None = None
 ) -> GPUArray:
-    """Return a new array of another's shape, without setting its elements.
-
-    Parameters
-    ----------
-    x : GPUArray
-        Array with the shape and dtype.
-    dtype : dtype_like, optional
-        Dtype of the array. The default is that of the other one.
-    device : Device, optional
-        The device, which must be that of the current context.
-
-    Returns
-    -------
-    GPUArray
-        A new array, of the allocator of a GPUArray.
-
-    Raises
-    ------
-    MemoryError
-        If the device has not enough free memory.
-    ValueError
-        If ``device`` is another one.
-
-    See Also
-    --------
-    pycuda.gpuarray.empty_like : It has ``order`` too.
-    zeros_like : Set the elements to 0.
-
-    Examples
-    --------
-    >>> import pycuda.array_api as xp
-    >>> x = gpuarray.ones((2, 3), np.float32)
-    >>> xp.empty_like(x).shape
-    (2, 3)
-    """
+    """Return a new array of another's shape, without setting its elements."""
     check_device(device)
     return GPUArray(x.shape, _chosen(dtype, x.dtype), x.allocator)
 
@@ -293,46 +204,7 @@ def eye(
     dtype: DType | None = None,
     device: Device | None = None,
 ) -> GPUArray:
-    """Return a matrix with ones on diagonal ``k`` and zeros elsewhere.
-
-    Parameters
-    ----------
-    n_rows : int
-        Number of rows.
-    n_cols : int, optional
-        Number of columns. The default is ``n_rows``.
-    k : int, optional
-        Number of the diagonal. A negative one is below the main diagonal.
-    dtype : dtype_like, optional
-        Dtype of the result. The default is float64.
-    device : Device, optional
-        The device, which must be that of the current context.
-
-    Returns
-    -------
-    GPUArray
-        A new array.
-
-    Raises
-    ------
-    ValueError
-        If a length is negative, or if ``device`` is another one.
-
-    See Also
-    --------
-    pycuda.gpuarray.eye : It has ``order``, ``allocator``, ``stream`` too.
-
-    Notes
-    -----
-    The call does not wait.
-
-    Examples
-    --------
-    >>> import pycuda.array_api as xp
-    >>> xp.eye(2, 3)
-    array([[1., 0., 0.],
-           [0., 1., 0.]])
-    """
+    """Return a matrix with ones on diagonal ``k`` and zeros elsewhere."""
     check_device(device)
     return _ga.eye(n_rows, n_cols, k, _chosen(dtype))
 
@@ -340,41 +212,7 @@ def eye(
 def from_dlpack(
     x: Any, /, *, device: Device | None = None, copy: bool | None = None
 ) -> GPUArray:
-    """Return another library's array, which has ``__dlpack__``.
-
-    Parameters
-    ----------
-    x : object
-        Array that has ``__dlpack__``, such as one of CuPy, PyTorch or JAX.
-    device : Device, optional
-        The device, which must be that of the current context.
-    copy : bool, optional
-        If true, make a copy. Arrays in host memory and read-only arrays need it.
-
-    Returns
-    -------
-    GPUArray
-        An array that shares the memory, or a copy.
-
-    Raises
-    ------
-    BufferError
-        If the array needs a copy, or if it is on another device.
-    ValueError
-        If ``device`` is not that of the current context.
-
-    See Also
-    --------
-    pycuda.gpuarray.from_dlpack : It has ``stream`` too.
-    asarray : Also take arrays in host memory and lists.
-
-    Examples
-    --------
-    >>> import pycuda.array_api as xp
-    >>> x = gpuarray.arange(3, dtype=np.float32)
-    >>> xp.from_dlpack(x)
-    array([0., 1., 2.], dtype=float32)
-    """
+    """Return another library's array, which has ``__dlpack__``."""
     return _ga.from_dlpack(x, device=device, copy=copy)
 
 
@@ -392,47 +230,7 @@ def full(
     dtype: DType | None = None,
     device: Device | None = None,
 ) -> GPUArray:
-    """Return a new array of one value.
-
-    Parameters
-    ----------
-    shape : int or tuple of int
-        Shape of the array.
-    fill_value : number
-        Value of all elements.
-    dtype : dtype_like, optional
-        Dtype of the array. The default is that of the value.
-    device : Device, optional
-        The device, which must be that of the current context.
-
-    Returns
-    -------
-    GPUArray
-        A new array.
-
-    Raises
-    ------
-    MemoryError
-        If the device has not enough free memory.
-    ValueError
-        If ``device`` is another one.
-
-    See Also
-    --------
-    pycuda.gpuarray.full : It has ``allocator``, ``order`` too.
-    full_like : The shape and dtype of another array.
-
-    Notes
-    -----
-    The elements are set in the current stream. The call does not wait.
-
-    Examples
-    --------
-    >>> import pycuda.array_api as xp
-    >>> xp.full((2, 2), 7)
-    array([[7, 7],
-           [7, 7]])
-    """
+    """Return a new array of one value."""
     check_device(device)
     dtype = np.dtype(dtype) if dtype is not None else _dtype_of_number(fill_value)
     return _filled(GPUArray(shape, dtype), fill_value)
@@ -446,42 +244,7 @@ def full_like(
     dtype: DType | None = None,
     device: Device | None = None,
 ) -> GPUArray:
-    """Return a new array of one value, of another's shape and data type.
-
-    Parameters
-    ----------
-    x : GPUArray
-        Array with the shape and dtype.
-    fill_value : number
-        Value of all elements.
-    dtype : dtype_like, optional
-        Dtype of the array. The default is that of the other one.
-    device : Device, optional
-        The device, which must be that of the current context.
-
-    Returns
-    -------
-    GPUArray
-        A new array, of the allocator of a GPUArray.
-
-    Raises
-    ------
-    MemoryError
-        If the device has not enough free memory.
-    ValueError
-        If ``device`` is another one.
-
-    See Also
-    --------
-    pycuda.gpuarray.full_like : It has ``order`` too.
-    full : A given shape.
-
-    Examples
-    --------
-    >>> import pycuda.array_api as xp
-    >>> xp.full_like(gpuarray.zeros(3, np.int32), 7)
-    array([7, 7, 7], dtype=int32)
-    """
+    """Return a new array of one value, of another's shape and data type."""
     return _filled(empty_like(x, dtype=dtype, device=device), fill_value)
 
 
@@ -503,43 +266,11 @@ def linspace(
         First number.
     stop : number
         Last number.
-    num : int
-        Number of elements.
-    dtype : dtype_like, optional
-        Dtype of the result. The default is that to which NumPy promotes the bounds,
-        float64 for integers. Integers are rounded down.
-    device : Device, optional
-        The device, which must be that of the current context.
-    endpoint : bool, optional
-        If false, the last number is one step before ``stop``.
 
     Returns
     -------
     GPUArray
         A new array with the values of ``numpy.linspace``.
-
-    Raises
-    ------
-    TypeError
-        If a bound is an array in host memory.
-    ValueError
-        If ``num`` is negative, or if ``device`` is another one.
-
-    See Also
-    --------
-    pycuda.gpuarray.linspace : It has ``retstep``, ``axis``, ``allocator``, ``stream``
-        too.
-    arange : A step instead of a number of elements.
-
-    Notes
-    -----
-    The call does not wait.
-
-    Examples
-    --------
-    >>> import pycuda.array_api as xp
-    >>> xp.linspace(0, 1, 5)
-    array([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
     check_device(device)
     return _ga.linspace(start, stop, num, endpoint, dtype=dtype)
@@ -550,36 +281,11 @@ def meshgrid(
 ) -> tuple[GPUArray, ...]:
     """Return the coordinates of a grid whose axes are given by arrays of one axis.
 
-    Parameters
-    ----------
-    *arrays : GPUArray
-        The coordinates along each axis, arrays with one axis.
-    indexing : {"xy", "ij"}, optional
-        With "ij" the result has the shape of the lengths; with "xy" the first two axes
-        are exchanged.
-
-    Returns
-    -------
-    tuple of GPUArray
-        An array for each axis.
-
     Raises
     ------
     ValueError
         If the arrays differ in dtype, if one has more axes, or if ``indexing`` is
         something else.
-
-    See Also
-    --------
-    pycuda.gpuarray.meshgrid : It has ``copy``, ``sparse``, ``stream`` too.
-
-    Examples
-    --------
-    >>> import pycuda.array_api as xp
-    >>> x = gpuarray.arange(2, dtype=np.int32)
-    >>> xp.meshgrid(x, x)[0]
-    array([[0, 1],
-           [0, 1]], dtype=int32)
     """
     if len({array.dtype for array in arrays}) > 1:
         names = ", ".join(str(array.dtype) for array in arrays)
@@ -593,44 +299,7 @@ def ones(
     dtype: DType | None = None,
     device: Device | None = None,
 ) -> GPUArray:
-    """Return a new array of ones, float64 by default.
-
-    Parameters
-    ----------
-    shape : int or tuple of int
-        Shape of the array.
-    dtype : dtype_like, optional
-        Dtype of the result. The default is float64.
-    device : Device, optional
-        The device, which must be that of the current context.
-
-    Returns
-    -------
-    GPUArray
-        A new array.
-
-    Raises
-    ------
-    MemoryError
-        If the device has not enough free memory.
-    ValueError
-        If ``device`` is another one.
-
-    See Also
-    --------
-    pycuda.gpuarray.ones : It has ``allocator``, ``order`` too.
-    ones_like : The shape and dtype of another array.
-
-    Notes
-    -----
-    The elements are set in the current stream. The call does not wait.
-
-    Examples
-    --------
-    >>> import pycuda.array_api as xp
-    >>> xp.ones(3)
-    array([1., 1., 1.])
-    """
+    """Return a new array of ones, float64 by default."""
     check_device(device)
     return GPUArray(shape, _chosen(dtype)).fill(1)
 
@@ -638,110 +307,17 @@ def ones(
 def ones_like(
     x: GPUArray, /, *, dtype: DType | None = None, device: Device | None = None
 ) -> GPUArray:
-    """Return a new array of ones of another's shape and data type.
-
-    Parameters
-    ----------
-    x : GPUArray
-        Array with the shape and dtype.
-    dtype : dtype_like, optional
-        Dtype of the array. The default is that of the other one.
-    device : Device, optional
-        The device, which must be that of the current context.
-
-    Returns
-    -------
-    GPUArray
-        A new array, of the allocator of a GPUArray.
-
-    Raises
-    ------
-    MemoryError
-        If the device has not enough free memory.
-    ValueError
-        If ``device`` is another one.
-
-    See Also
-    --------
-    pycuda.gpuarray.ones_like : It has ``order`` too.
-    ones : A given shape and dtype.
-
-    Examples
-    --------
-    >>> import pycuda.array_api as xp
-    >>> xp.ones_like(gpuarray.zeros(3, np.int32))
-    array([1, 1, 1], dtype=int32)
-    """
+    """Return a new array of ones of another's shape and data type."""
     return empty_like(x, dtype=dtype, device=device).fill(1)
 
 
 def tril(x: GPUArray, /, *, k: int = 0) -> GPUArray:
-    """Return matrices with zeros above diagonal ``k``.
-
-    Parameters
-    ----------
-    x : GPUArray
-        Matrices, shape (..., m, n). One axis is repeated to a matrix of equal rows.
-    k : int, optional
-        Number of the diagonal. A negative one is below the main diagonal.
-
-    Returns
-    -------
-    GPUArray
-        A new array of the same dtype.
-
-    Raises
-    ------
-    ValueError
-        If the array has no axis.
-
-    See Also
-    --------
-    pycuda.gpuarray.tril : It has ``stream`` too.
-    triu : The upper triangle.
-
-    Examples
-    --------
-    >>> import pycuda.array_api as xp
-    >>> xp.tril(gpuarray.ones((2, 2)))
-    array([[1., 0.],
-           [1., 1.]])
-    """
+    """Return matrices with zeros above diagonal ``k``."""
     return _ga.tril(x, k)
 
 
 def triu(x: GPUArray, /, *, k: int = 0) -> GPUArray:
-    """Return matrices with zeros below diagonal ``k``.
-
-    Parameters
-    ----------
-    x : GPUArray
-        Matrices, shape (..., m, n). One axis is repeated to a matrix of equal rows.
-    k : int, optional
-        Number of the diagonal. A negative one is below the main diagonal.
-
-    Returns
-    -------
-    GPUArray
-        A new array of the same dtype.
-
-    Raises
-    ------
-    ValueError
-        If the array has no axis.
-
-    See Also
-    --------
-    pycuda.gpuarray.triu : It has ``stream`` too.
-    tril : The lower triangle.
-
-    Examples
-    --------
-    >>> import pycuda.array_api as xp
-    >>> xp.triu(gpuarray.ones((2, 2)))
-    array([[1., 1.],
-           [0., 1.]])
-    """
+    """Return matrices with zeros below diagonal ``k``."""
     return _ga.triu(x, k)
 
 
@@ -751,45 +327,7 @@ def zeros(
     dtype: DType | None = None,
     device: Device | None = None,
 ) -> GPUArray:
-    """Return a new array of zeros, float64 by default.
-
-    Parameters
-    ----------
-    shape : int or tuple of int
-        Shape of the array.
-    dtype : dtype_like, optional
-        Dtype of the result. The default is float64.
-    device : Device, optional
-        The device, which must be that of the current context.
-
-    Returns
-    -------
-    GPUArray
-        A new array.
-
-    Raises
-    ------
-    MemoryError
-        If the device has not enough free memory.
-    ValueError
-        If ``device`` is another one.
-
-    See Also
-    --------
-    pycuda.gpuarray.zeros : It has ``allocator``, ``order`` too.
-    zeros_like : The shape and dtype of another array.
-    empty : Without setting the elements.
-
-    Notes
-    -----
-    The elements are set in the current stream. The call does not wait.
-
-    Examples
-    --------
-    >>> import pycuda.array_api as xp
-    >>> xp.zeros((2, 3), dtype=xp.float32).shape
-    (2, 3)
-    """
+    """Return a new array of zeros, float64 by default."""
     check_device(device)
     return GPUArray(shape, _chosen(dtype)).fill(0)
 
@@ -797,38 +335,5 @@ def zeros(
 def zeros_like(
     x: GPUArray, /, *, dtype: DType | None = None, device: Device | None = None
 ) -> GPUArray:
-    """Return a new array of zeros of another's shape and data type.
-
-    Parameters
-    ----------
-    x : GPUArray
-        Array with the shape and dtype.
-    dtype : dtype_like, optional
-        Dtype of the array. The default is that of the other one.
-    device : Device, optional
-        The device, which must be that of the current context.
-
-    Returns
-    -------
-    GPUArray
-        A new array, of the allocator of a GPUArray.
-
-    Raises
-    ------
-    MemoryError
-        If the device has not enough free memory.
-    ValueError
-        If ``device`` is another one.
-
-    See Also
-    --------
-    pycuda.gpuarray.zeros_like : It has ``order`` too.
-    zeros : A given shape and dtype.
-
-    Examples
-    --------
-    >>> import pycuda.array_api as xp
-    >>> xp.zeros_like(gpuarray.ones(3, np.int32))
-    array([0, 0, 0], dtype=int32)
-    """
+    """Return a new array of zeros of another's shape and data type."""
     return empty_like(x, dtype=dtype, device=device).fill(0)

@@ -120,38 +120,10 @@ def astype(
 
     ``real()`` and ``abs()`` make real numbers of complex ones.
 
-    Parameters
-    ----------
-    x : GPUArray
-        Array of any dtype.
-    dtype : dtype_like
-        Dtype of the result.
-    copy : bool, optional
-        If false and ``x`` has the dtype, return ``x`` itself.
-    device : Device, optional
-        The device, which must be that of the current context.
-
-    Returns
-    -------
-    GPUArray
-        A new array, or ``x``.
-
     Raises
     ------
     TypeError
         If complex numbers would lose their imaginary parts.
-    ValueError
-        If ``device`` is another one.
-
-    See Also
-    --------
-    pycuda.gpuarray.astype : The function that it calls.
-
-    Examples
-    --------
-    >>> import pycuda.array_api as xp
-    >>> xp.astype(gpuarray.to_gpu(np.array([1.5, 2.5])), xp.int32)
-    array([1, 2], dtype=int32)
     """
     check_device(device)
     dtype = np.dtype(dtype)

@@ -46,44 +46,6 @@ def cumulative_prod(
     """Return the products up to each element along an axis.
 
     ``include_initial`` puts a 1 first.
-
-    Parameters
-    ----------
-    x : GPUArray
-        Array of numbers.
-    axis : int or None, default None
-        Axis along which to compute. It can be left out for an array with one axis.
-    dtype : dtype_like, optional
-        Dtype of the result. The default is that of the elements; bool and integers
-        become the integer of 64 bits of their sign.
-    include_initial : bool, optional
-        If true, each line of the result begins with the value of no elements, so it is
-        longer by one.
-
-    Returns
-    -------
-    GPUArray
-        A new array.
-
-    Raises
-    ------
-    ValueError
-        If there is no such axis, or if it is missing.
-
-    See Also
-    --------
-    pycuda.gpuarray.cumulative_prod : It has ``out``, ``stream`` too.
-
-    Notes
-    -----
-    The call does not wait.
-
-    Examples
-    --------
-    >>> import pycuda.array_api as xp
-    >>> x = gpuarray.to_gpu(np.array([3.0, 1, 4]))
-    >>> xp.cumulative_prod(x, include_initial=True)
-    array([ 1.,  3.,  3., 12.])
     """
     return _ga.cumulative_prod(
         x,
@@ -104,44 +66,6 @@ def cumulative_sum(
     """Return the sums up to each element along an axis.
 
     ``include_initial`` puts a 0 first.
-
-    Parameters
-    ----------
-    x : GPUArray
-        Array of numbers.
-    axis : int or None, default None
-        Axis along which to compute. It can be left out for an array with one axis.
-    dtype : dtype_like, optional
-        Dtype of the result. The default is that of the elements; bool and integers
-        become the integer of 64 bits of their sign.
-    include_initial : bool, optional
-        If true, each line of the result begins with the value of no elements, so it is
-        longer by one.
-
-    Returns
-    -------
-    GPUArray
-        A new array.
-
-    Raises
-    ------
-    ValueError
-        If there is no such axis, or if it is missing.
-
-    See Also
-    --------
-    pycuda.gpuarray.cumulative_sum : It has ``out``, ``stream`` too.
-
-    Notes
-    -----
-    The call does not wait.
-
-    Examples
-    --------
-    >>> import pycuda.array_api as xp
-    >>> x = gpuarray.to_gpu(np.array([3.0, 1, 4]))
-    >>> xp.cumulative_sum(x, include_initial=True)
-    array([0., 3., 4., 8.])
     """
     return _ga.cumulative_sum(
         x,
@@ -152,127 +76,17 @@ def cumulative_sum(
 
 
 def max(x: GPUArray, /, *, axis: _Axis = None, keepdims: bool = False) -> GPUArray:
-    """Return the greatest element; NaN if there is one.
-
-    Parameters
-    ----------
-    x : GPUArray
-        Array of numbers.
-    axis : int, tuple of int or None, optional
-        Axis or axes along which to compute. The default is all axes.
-    keepdims : bool, optional
-        If true, the result keeps the axes along which it was computed, with length 1.
-
-    Returns
-    -------
-    GPUArray
-        A new array, which may have no axes. It is NaN where an element is.
-
-    Raises
-    ------
-    ValueError
-        If there is no such axis, or if there is no element.
-
-    See Also
-    --------
-    pycuda.gpuarray.max : It has ``stream``, ``out``, ``allocator``, ``initial``,
-        ``where`` too.
-    maximum : The greater of two arrays.
-
-    Notes
-    -----
-    The call does not wait.
-
-    Examples
-    --------
-    >>> import pycuda.array_api as xp
-    >>> x = gpuarray.to_gpu(np.array([[1.0, 2], [3, 4]]))
-    >>> xp.max(x, axis=0)
-    array([3., 4.])
-    """
+    """Return the greatest element; NaN if there is one."""
     return _ga.max(x, axis=axis, keepdims=keepdims)
 
 
 def mean(x: GPUArray, /, *, axis: _Axis = None, keepdims: bool = False) -> GPUArray:
-    """Return the mean, in the array's data type if that is a floating-point one.
-
-    Parameters
-    ----------
-    x : GPUArray
-        Array of numbers.
-    axis : int, tuple of int or None, optional
-        Axis or axes along which to compute. The default is all axes.
-    keepdims : bool, optional
-        If true, the result keeps the axes along which it was computed, with length 1.
-
-    Returns
-    -------
-    GPUArray
-        A new array, which may have no axes.
-
-    Raises
-    ------
-    ValueError
-        If there is no such axis.
-
-    See Also
-    --------
-    pycuda.gpuarray.mean : It has ``dtype``, ``stream``, ``allocator``, ``out``,
-        ``where`` too.
-
-    Notes
-    -----
-    The call does not wait.
-
-    Examples
-    --------
-    >>> import pycuda.array_api as xp
-    >>> x = gpuarray.to_gpu(np.array([[1.0, 2], [3, 4]]))
-    >>> xp.mean(x, axis=0)
-    array([2., 3.])
-    """
+    """Return the mean, in the array's data type if that is a floating-point one."""
     return _ga.mean(x, axis=axis, keepdims=keepdims)
 
 
 def min(x: GPUArray, /, *, axis: _Axis = None, keepdims: bool = False) -> GPUArray:
-    """Return the smallest element; NaN if there is one.
-
-    Parameters
-    ----------
-    x : GPUArray
-        Array of numbers.
-    axis : int, tuple of int or None, optional
-        Axis or axes along which to compute. The default is all axes.
-    keepdims : bool, optional
-        If true, the result keeps the axes along which it was computed, with length 1.
-
-    Returns
-    -------
-    GPUArray
-        A new array, which may have no axes. It is NaN where an element is.
-
-    Raises
-    ------
-    ValueError
-        If there is no such axis, or if there is no element.
-
-    See Also
-    --------
-    pycuda.gpuarray.min : It has ``stream``, ``out``, ``allocator``, ``initial``,
-        ``where`` too.
-    minimum : The lesser of two arrays.
-
-    Notes
-    -----
-    The call does not wait.
-
-    Examples
-    --------
-    >>> import pycuda.array_api as xp
-    >>> x = gpuarray.to_gpu(np.array([[1.0, 2], [3, 4]]))
-    >>> xp.min(x, axis=0)
-    array([1., 2.])
-    """
+    """Return the smallest element; NaN if there is one."""
     return _ga.min(x, axis=axis, keepdims=keepdims)
 
 
@@ -284,46 +98,7 @@ def prod(
     dtype: DType | None = None,
     keepdims: bool = False,
 ) -> GPUArray:
-    """Return the product of the elements.
-
-    Parameters
-    ----------
-    x : GPUArray
-        Array of numbers.
-    axis : int, tuple of int or None, optional
-        Axis or axes along which to compute. The default is all axes.
-    dtype : dtype_like, optional
-        Dtype of the result. The default is that of the elements; bool and small
-        integers become integers of 64 bits.
-    keepdims : bool, optional
-        If true, the result keeps the axes along which it was computed, with length 1.
-
-    Returns
-    -------
-    GPUArray
-        A new array, which may have no axes.
-
-    Raises
-    ------
-    ValueError
-        If there is no such axis.
-
-    See Also
-    --------
-    pycuda.gpuarray.prod : It has ``stream``, ``allocator``, ``out``, ``initial``,
-        ``where`` too.
-
-    Notes
-    -----
-    The call does not wait.
-
-    Examples
-    --------
-    >>> import pycuda.array_api as xp
-    >>> x = gpuarray.to_gpu(np.array([[1.0, 2], [3, 4]]))
-    >>> xp.prod(x, axis=0)
-    array([3., 8.])
-    """
+    """Return the product of the elements."""
     return _ga.prod(x, _number_dtype(x, dtype), axis=axis, keepdims=keepdims)
 
 
@@ -339,40 +114,8 @@ def std(
 
     Parameters
     ----------
-    x : GPUArray
-        Array of numbers.
-    axis : int, tuple of int or None, optional
-        Axis or axes along which to compute. The default is all axes.
     correction : number, optional
         The divisor is the number of elements less ``correction``. The default is 0.
-    keepdims : bool, optional
-        If true, the result keeps the axes along which it was computed, with length 1.
-
-    Returns
-    -------
-    GPUArray
-        A new array of real numbers, which may have no axes. Integers give float64.
-
-    Raises
-    ------
-    ValueError
-        If there is no such axis.
-
-    See Also
-    --------
-    pycuda.gpuarray.std : It has ``out``, ``stream``, ``allocator``, ``where`` too.
-
-    Notes
-    -----
-    The call does not wait. One pass over the elements computes the result; numbers far
-    from 0 lose no digits.
-
-    Examples
-    --------
-    >>> import pycuda.array_api as xp
-    >>> x = gpuarray.to_gpu(np.array([[1.0, 2], [3, 4]]))
-    >>> xp.std(x, axis=0)
-    array([1., 1.])
     """
     return _ga.std(x, axis, correction, keepdims)
 
@@ -385,46 +128,7 @@ def sum(
     dtype: DType | None = None,
     keepdims: bool = False,
 ) -> GPUArray:
-    """Return the sum of the elements.
-
-    Parameters
-    ----------
-    x : GPUArray
-        Array of numbers.
-    axis : int, tuple of int or None, optional
-        Axis or axes along which to compute. The default is all axes.
-    dtype : dtype_like, optional
-        Dtype of the result. The default is that of the elements; bool and small
-        integers become integers of 64 bits.
-    keepdims : bool, optional
-        If true, the result keeps the axes along which it was computed, with length 1.
-
-    Returns
-    -------
-    GPUArray
-        A new array, which may have no axes.
-
-    Raises
-    ------
-    ValueError
-        If there is no such axis.
-
-    See Also
-    --------
-    pycuda.gpuarray.sum : It has ``stream``, ``allocator``, ``out``, ``initial``,
-        ``where`` too.
-
-    Notes
-    -----
-    The call does not wait.
-
-    Examples
-    --------
-    >>> import pycuda.array_api as xp
-    >>> x = gpuarray.to_gpu(np.array([[1.0, 2], [3, 4]]))
-    >>> xp.sum(x, axis=0)
-    array([4., 6.])
-    """
+    """Return the sum of the elements."""
     return _ga.sum(x, _number_dtype(x, dtype), axis=axis, keepdims=keepdims)
 
 
@@ -443,40 +147,8 @@ def var(
 
     Parameters
     ----------
-    x : GPUArray
-        Array of numbers.
-    axis : int, tuple of int or None, optional
-        Axis or axes along which to compute. The default is all axes.
     correction : number, optional
         The divisor is the number of elements less ``correction``. The default is 0.
-    keepdims : bool, optional
-        If true, the result keeps the axes along which it was computed, with length 1.
-
-    Returns
-    -------
-    GPUArray
-        A new array of real numbers, which may have no axes. Integers give float64.
-
-    Raises
-    ------
-    ValueError
-        If there is no such axis.
-
-    See Also
-    --------
-    pycuda.gpuarray.var : It has ``out``, ``stream``, ``allocator``, ``where`` too.
-
-    Notes
-    -----
-    The call does not wait. One pass over the elements computes the result; numbers far
-    from 0 lose no digits.
-
-    Examples
-    --------
-    >>> import pycuda.array_api as xp
-    >>> x = gpuarray.to_gpu(np.array([[1.0, 2], [3, 4]]))
-    >>> xp.var(x, axis=0)
-    array([1., 1.])
     """
     return _ga.var(x, axis, correction, keepdims)
 
@@ -491,43 +163,7 @@ def all(
     axis: int | tuple[int, ...] | None = None,
     keepdims: bool = False,
 ) -> GPUArray:
-    """Return whether all elements are true; true if there are none.
-
-    Parameters
-    ----------
-    x : GPUArray
-        Array of numbers.
-    axis : int, tuple of int or None, optional
-        Axis or axes along which to compute. The default is all axes.
-    keepdims : bool, optional
-        If true, the result keeps the axes along which it was computed, with length 1.
-
-    Returns
-    -------
-    GPUArray
-        A new array of bool, which may have no axes.
-
-    Raises
-    ------
-    ValueError
-        If there is no such axis.
-
-    See Also
-    --------
-    pycuda.gpuarray.all : It has ``stream``, ``allocator``, ``out``, ``initial``,
-        ``where`` too.
-
-    Notes
-    -----
-    The call does not wait.
-
-    Examples
-    --------
-    >>> import pycuda.array_api as xp
-    >>> x = gpuarray.to_gpu(np.array([[1.0, 2], [3, 4]]))
-    >>> xp.all(x > 1, axis=0)
-    array([False,  True])
-    """
+    """Return whether all elements are true; true if there are none."""
     return _ga.all(x, axis=axis, keepdims=keepdims)
 
 
@@ -538,43 +174,7 @@ def any(
     axis: int | tuple[int, ...] | None = None,
     keepdims: bool = False,
 ) -> GPUArray:
-    """Return whether any element is true; false if there are none.
-
-    Parameters
-    ----------
-    x : GPUArray
-        Array of numbers.
-    axis : int, tuple of int or None, optional
-        Axis or axes along which to compute. The default is all axes.
-    keepdims : bool, optional
-        If true, the result keeps the axes along which it was computed, with length 1.
-
-    Returns
-    -------
-    GPUArray
-        A new array of bool, which may have no axes.
-
-    Raises
-    ------
-    ValueError
-        If there is no such axis.
-
-    See Also
-    --------
-    pycuda.gpuarray.any : It has ``stream``, ``allocator``, ``out``, ``initial``,
-        ``where`` too.
-
-    Notes
-    -----
-    The call does not wait.
-
-    Examples
-    --------
-    >>> import pycuda.array_api as xp
-    >>> x = gpuarray.to_gpu(np.array([[1.0, 2], [3, 4]]))
-    >>> xp.any(x > 3, axis=0)
-    array([False,  True])
-    """
+    """Return whether any element is true; false if there are none."""
     return _ga.any(x, axis=axis, keepdims=keepdims)
 
 
@@ -587,45 +187,7 @@ def diff(
     prepend: GPUArray | None = None,
     append: GPUArray | None = None,
 ) -> GPUArray:
-    """Return the differences of neighbours along an axis, taken ``n`` times.
-
-    Parameters
-    ----------
-    x : GPUArray
-        Array of numbers. Differences of bool are ``!=``.
-    axis : int, optional
-        Axis along which to compute. The default is the last one.
-    n : int, optional
-        Number of times.
-    prepend : GPUArray or number, optional
-        Values put before the elements.
-    append : GPUArray or number, optional
-        Values put after the elements.
-
-    Returns
-    -------
-    GPUArray
-        A new array with ``n`` elements less along the axis.
-
-    Raises
-    ------
-    ValueError
-        If ``n`` is negative, or if there is no such axis.
-
-    See Also
-    --------
-    pycuda.gpuarray.diff : The function that it calls.
-
-    Notes
-    -----
-    The call does not wait.
-
-    Examples
-    --------
-    >>> import pycuda.array_api as xp
-    >>> xp.diff(gpuarray.to_gpu(np.array([1, 3, 6])))
-    array([2, 3])
-    """
+    """Return the differences of neighbours along an axis, taken ``n`` times."""
     if n == 0:  # as in NumPy, nothing is put before or after
         return x.copy()
     return _ga.diff(x, n, axis, prepend, append)
