@@ -278,7 +278,7 @@ class Vectors(Directive):
         for name in names:
             if name.startswith("make_"):
                 text += [f"   .. py:function:: {name}(*elements)"]
-                told = getattr(gpuarray.vec, name).__doc__
+                told = getattr(gpuarray.vec, name).__doc__.partition("\n")[0]
             else:
                 text += [f"   .. py:attribute:: {name}"]
                 dtype = getattr(gpuarray.vec, name)

@@ -552,3 +552,28 @@ def test_a_name_that_is_not_described_is_seen(described):
     row = api_table.Row("<header> pycuda-complex.hpp", "sinh", "function", "()")
     assert is_described(row, python, device)
     assert not is_described(row, python, device - {"sinh"})
+
+
+# -- the guide of arrays ---------------------------------------------------------------
+
+#: Where reductions are published, and the pattern of their names.
+REDUCTIONS = {
+    "src/cpp_free_c/python/array/type/reduction_functions.c": r"FUNCTION_ROW\((\w+)\),",
+    "pycuda/gpuarray.py": r'functions\.reductions": "([\w ]+)"',
+}
+
+
+def unnamed_reductions(guide):
+    """Return the reductions that a text does not name."""
+    found = []
+    for file, pattern in REDUCTIONS.items():
+        texts = re.findall(pattern, (ROOT / file).read_text())
+        found += [name for text in texts for name in text.split()]
+    assert {"sum", "nanstd", "ptp", "average"} <= set(found)
+    return [name for name in found if f"``{name}``" not in guide]
+
+
+def test_the_guide_names_every_reduction():
+    guide = (DOC / "arrays.rst").read_text()
+    assert unnamed_reductions(guide) == []
+    assert unnamed_reductions(guide.replace("``nanstd``", "")) == ["nanstd"]

@@ -12,9 +12,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from numpydoc.docscrape import get_doc_object
+from numpydoc.docscrape import NumpyDocString, get_doc_object
 from numpydoc.validate import Validator, validate
 
+from pycuda.array_api._docs import complete
 from support.child import run_child
 from support.compilers import needs_nvcc
 
@@ -22,6 +23,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 #: Modules whose public callables have complete docstrings. The list grows.
 DONE = (
+    "pycuda.array_api",
+    "pycuda.array_api.fft",
+    "pycuda.array_api.linalg",
+    "pycuda.array_api.special",
     "pycuda.cache",
     "pycuda.characterize",
     "pycuda.compiler",
@@ -30,6 +35,7 @@ DONE = (
     "pycuda.cumath",
     "pycuda.curandom",
     "pycuda.debug",
+    "pycuda.doctor",
     "pycuda.elementwise",
     "pycuda.emulator",
     "pycuda.explain",
@@ -42,6 +48,7 @@ DONE = (
     "pycuda.notebook",
     "pycuda.precompile",
     "pycuda.profile",
+    "pycuda.pytest_plugin",
     "pycuda.reduction",
     "pycuda.scan",
     "pycuda.sort",
@@ -54,16 +61,8 @@ DONE = (
     "pycuda.tools",
 )
 
-#: The other public modules.
-OTHERS = (
-    "pycuda.array_api",
-    "pycuda.autoinit",
-    "pycuda.autoprimaryctx",
-    "pycuda.doctor",
-    "pycuda.driver",
-    "pycuda.gl",
-    "pycuda.pytest_plugin",
-)
+#: The other public modules that define callables.
+OTHERS = ("pycuda.driver",)
 
 #: Modules that publish what the extension defines.
 OF_EXTENSION = ("pycuda.driver", "pycuda.gpuarray")
@@ -119,6 +118,8 @@ def callables_of(name):
         thing = getattr(module, key)
         if key.startswith("_") or not callable(thing):
             continue
+        if key.startswith("pytest_"):
+            continue  # pytest defines its hooks, and calls them
         home = getattr(thing, "__module__", None)
         if home != name and not (home == "pycuda._driver" and name in OF_EXTENSION):
             continue
@@ -252,6 +253,30 @@ def test_another_text_for_a_shared_parameter_is_found(tmp_path):
     subprocess.run([*command, tmp_path], check=True)
     assert subprocess.run(check, capture_output=True, check=False).returncode == 0
     assert "Stream in which" in file.read_text()
+
+
+OF_THE_STANDARD = """
+def mean(x, /, *, axis=None):
+    'Return a number.\\n\\nRaises\\n------\\nValueError'
+"""
+
+
+def test_a_docstring_of_the_standard_follows_from_another():
+    names = {"__name__": "pycuda.array_api._module", "__all__": []}
+    exec(OF_THE_STANDARD, names)
+    complete(names["mean"])
+    found = NumpyDocString(names["mean"].__doc__)
+    assert found["Summary"] == ["Return a number."]
+    assert [each.name for each in found["Parameters"]] == ["x", "axis"]
+    assert found["Parameters"][0].desc == ["Array of numbers."]
+    assert found["Raises"] == [], "an error without a text is not raised"
+    assert "``out``" in str(found["See Also"])
+    assert ">>> xp.mean(x, axis=0)" in found["Examples"]
+
+
+def test_the_standard_is_there_without_docstrings():
+    program = "import pycuda.array_api as xp; print(xp.mean.__doc__, xp.linalg.__doc__)"
+    assert run_child(program, PYTHONOPTIMIZE="2").stdout == "None None\n"
 
 
 def test_a_docstring_in_c_that_repeats_a_macro_is_found(tmp_path):

@@ -353,6 +353,28 @@ argument_dtype_align(PyArray_Descr *dtype)
     return widest;
 }
 
+/* Whether the fields of a dtype are aligned, as those of a structure in C. Only then
+ * the dtype may lack the padding at its end. */
+static bool
+argument_fields_are_aligned(PyArray_Descr *dtype)
+{
+    PyObject *fields = PyDataType_FIELDS(dtype);
+    PyObject *name;
+    PyObject *field;
+    Py_ssize_t pos = 0;
+    if (fields == NULL || fields == Py_None) {
+        return true;
+    }
+    while (PyDict_Next(fields, &pos, &name, &field)) {
+        PyArray_Descr *member = (PyArray_Descr *)PyTuple_GET_ITEM(field, 0);
+        size_t offset = PyLong_AsSize_t(PyTuple_GET_ITEM(field, 1));
+        if (offset % (size_t)Py_MAX(PyDataType_ALIGNMENT(member), 1) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* The place for a value of a dtype, whose element type is `type`. */
 static void *
 argument_place_dtype(argument_packer *p, PyObject *arg, size_t size,
@@ -362,6 +384,7 @@ argument_place_dtype(argument_packer *p, PyObject *arg, size_t size,
     if (type < PCU_T_RAW) {
         return argument_place(p, arg, size, align, (unsigned int)type);
     }
+    structure = structure && argument_fields_are_aligned(dtype);
     return argument_place_raw(p, arg, size, align, structure);
 }
 
