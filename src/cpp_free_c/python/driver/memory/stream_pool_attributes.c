@@ -159,7 +159,7 @@ stream_pool_set_number(PyObject *op, PyObject *value, void *closure)
 
 PCU_SIGNATURE(
     stream_pool_set_access, stream_pool_attribute_words,
-    "set_access($self, /, device, flags=...)\n"
+    "set_access($self, /, device, flags=3)\n"
     "--\n\n"
     "Let kernels of another device use the memory of this pool, or forbid that.\n"
     "\nParameters\n----------\n" PCU_DOC_DEVICE PCU_DOC_ACCESS_FLAGS

@@ -282,7 +282,7 @@ virtual_remember(virtual_memory *self, size_t offset, size_t size)
 
 PCU_SIGNATURE(virtual_map, range_words,
               "map($self, /, memory, offset=0, memory_offset=0, size=None,\n"
-              "    access=...)\n"
+              "    access=3)\n"
               "--\n\n"
               "Map memory at an offset from the first address.\n"
               "\nParameters\n----------\n"
@@ -451,7 +451,7 @@ virtual_unmap(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *k
 
 PCU_SIGNATURE(
     virtual_set_access, range_words,
-    "set_access($self, /, device, flags=..., offset=0,\n"
+    "set_access($self, /, device, flags=3, offset=0,\n"
     "           size=None)\n"
     "--\n\n"
     "Set the rights of a device to use the mapped memory in a range of bytes.\n"
