@@ -833,7 +833,7 @@ class VirtualMemory(DeviceAllocation):
         offset: SupportsIndex = 0,
         memory_offset: SupportsIndex = 0,
         size: SupportsIndex | None = None,
-        access: SupportsIndex = ...,
+        access: SupportsIndex = 3,
     ) -> None: ...
     def unmap(
         self, offset: SupportsIndex = 0, size: SupportsIndex | None = None
@@ -841,7 +841,7 @@ class VirtualMemory(DeviceAllocation):
     def set_access(
         self,
         device: _DeviceOrNumber,
-        flags: SupportsIndex = ...,
+        flags: SupportsIndex = 3,
         offset: SupportsIndex = 0,
         size: SupportsIndex | None = None,
     ) -> None: ...
@@ -998,9 +998,7 @@ class MemoryPool(_MemoryPool):
     def set_attribute(
         self, attribute: SupportsIndex, value: SupportsIndex, /
     ) -> None: ...
-    def set_access(
-        self, device: _DeviceOrNumber, flags: SupportsIndex = ...
-    ) -> None: ...
+    def set_access(self, device: _DeviceOrNumber, flags: SupportsIndex = 3) -> None: ...
     def get_access(self, device: _DeviceOrNumber) -> mem_access_flags: ...
     @classmethod
     def from_handle(

@@ -136,8 +136,9 @@ def blank(text):
     return re.sub(r"[^\n]", " ", text)
 
 
-#: A call of a macro, one pair of parentheses inside at most.
-MACRO_ROW = r"\b[A-Z_0-9]+\s*\((?:[^()]|\([^()]*\))*\)"
+#: A call of a macro, with parentheses inside, and others inside these, at most.
+PARENTHESES = r"\((?:[^()]|\([^()]*\))*\)"
+MACRO_ROW = rf"\b[A-Z_0-9]+\s*\((?:[^()]|{PARENTHESES})*\)"
 
 
 def blank_comment(match):

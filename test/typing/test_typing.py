@@ -432,6 +432,11 @@ def test_check_names_the_function_of_a_changed_text(path, text, declaration):
         ),
         ("init", {"doc": "Return 3."}, "init returns something, which has no row"),
         (
+            "init",
+            {"doc": "Begin.\n\nReturns\n-------\nint\n    The number."},
+            "init returns something, which has no row",
+        ),
+        (
             "flipud",
             {"text": "(array2)"},
             "flipud has the parameter array2, which has no row",
@@ -442,6 +447,11 @@ def test_tool_says_which_type_it_does_not_know(path, changes, message):
     with pytest.raises(tool.StubError) as caught:
         rewritten(path, **changes)
     assert str(caught.value) == f"stub_types.ini: {message}"
+
+
+def test_tool_takes_the_result_from_the_section_of_results_only():
+    doc = "Begin.\n\nNotes\n-----\nWait before the call returns."
+    assert rewritten("init", doc=doc)[1] == []
 
 
 def test_tool_refuses_a_name_with_two_types(monkeypatch, tmp_path):

@@ -33,9 +33,26 @@
     "axis : int or None, optional\n" \
     "    Axis along which to compute. The default is the flat array.\n"
 
+#define PCU_DOC_ACCESS_FLAGS               \
+    "flags : mem_access_flags, optional\n" \
+    "    Rights of the device: READWRITE, READ or NONE. The default is READWRITE.\n"
+
 #define PCU_DOC_DDOF         \
     "ddof : int, optional\n" \
     "    The divisor is the number of elements less ``ddof``. The default is 0.\n"
+
+#define PCU_DOC_DEVICE         \
+    "device : Device or int\n" \
+    "    Device, or its number.\n"
+
+#define PCU_DOC_DEVICE_OF_MEMORY                                                  \
+    "device : Device or int, optional\n"                                          \
+    "    Device that has the memory, or its number. The default is the current\n" \
+    "    device.\n"
+
+#define PCU_DOC_DTYPE      \
+    "dtype : dtype_like\n" \
+    "    Type of the elements.\n"
 
 #define PCU_DOC_INITIAL            \
     "initial : number, optional\n" \
@@ -58,6 +75,10 @@
     "out : GPUArray, optional\n"                                                   \
     "    Array of the result's shape to which the result goes. The default is a\n" \
     "    new array.\n"
+
+#define PCU_DOC_SHAPE               \
+    "shape : int or tuple of int\n" \
+    "    Lengths of the axes.\n"
 
 #define PCU_DOC_STREAM                                                       \
     "stream : Stream, optional\n"                                            \
@@ -85,6 +106,28 @@
 #define PCU_DOC_NO_MEMORY \
     "MemoryError\n"       \
     "    If the device has not enough free memory.\n"
+
+#define PCU_DOC_ADDRESS \
+    "int\n"             \
+    "    The address.\n"
+
+#define PCU_DOC_BYTES \
+    "int\n"           \
+    "    Number of bytes.\n"
+
+#define PCU_DOC_NO_HOST_BUFFER                                      \
+    "TypeError\n"                                                   \
+    "    If a host object is no buffer, or holds Python objects.\n" \
+    "ValueError\n"                                                  \
+    "    If a host buffer is not contiguous.\n"
+
+#define PCU_DOC_PYTHON_OBJECTS \
+    "TypeError\n"              \
+    "    If the dtype has Python objects.\n"
+
+#define PCU_DOC_RELEASED \
+    "LogicError\n"       \
+    "    If the object was released before.\n"
 
 #define PCU_DOC_NO_WAIT "The call does not wait.\n"
 
