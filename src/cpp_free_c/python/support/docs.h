@@ -11,6 +11,10 @@
 
 /* -- parameters -------------------------------------------------------------------- */
 
+#define PCU_DOC_AFTER                                        \
+    "after : GraphNode or sequence of GraphNode, optional\n" \
+    "    Nodes for which the new one waits. The default is none.\n"
+
 #define PCU_DOC_ALLOCATOR                                                         \
     "allocator : callable or None, optional\n"                                    \
     "    Function of a number of bytes that returns device memory. The default\n" \
@@ -59,6 +63,12 @@
     "    Array of the result's shape to which the result goes. The default is a\n" \
     "    new array.\n"
 
+#define PCU_DOC_OWNER                                                           \
+    "owner : object, optional\n"                                                \
+    "    Object that is kept alive. The default is ``handle``, unless that is " \
+    "an\n"                                                                      \
+    "    int.\n"
+
 #define PCU_DOC_STREAM                                                       \
     "stream : Stream, optional\n"                                            \
     "    Stream in which the work is enqueued. The default is the current\n" \
@@ -78,6 +88,10 @@
     "ValueError\n"              \
     "    If there is no such axis, or if there is no element.\n"
 
+#define PCU_DOC_NEW_NODE \
+    "GraphNode\n"        \
+    "    The new node.\n"
+
 #define PCU_DOC_RESULT \
     "GPUArray\n"       \
     "    The result: ``out``, or a new array.\n"
@@ -86,6 +100,35 @@
     "MemoryError\n"       \
     "    If the device has not enough free memory.\n"
 
+#define PCU_DOC_CONTEXT_ENDED \
+    "LogicError\n"            \
+    "    If the object's context has ended.\n"
+
+#define PCU_DOC_NO_CONTEXT \
+    "LogicError\n"         \
+    "    If no context is current.\n"
+
 #define PCU_DOC_NO_WAIT "The call does not wait.\n"
+
+#define PCU_DOC_WAIT_FAILED                                                     \
+    "LaunchError\n"                                                             \
+    "    If a kernel failed.\n"                                                 \
+    "LogicError\n"                                                              \
+    "    If a kernel used an invalid address, or if the object's context has\n" \
+    "    ended.\n"
+
+#define PCU_DOC_NO_GRAPH                                                             \
+    "LogicError\n"                                                                   \
+    "    If the graph is being captured, if its capture failed, or if its context\n" \
+    "    has ended.\n"
+
+#define PCU_DOC_NOT_ADDED \
+    PCU_DOC_NO_GRAPH      \
+    "ValueError\n"        \
+    "    If a node of ``after`` belongs to another graph.\n"
+
+#define PCU_DOC_LATE_INDEX \
+    "IndexError\n"         \
+    "    If an index of an earlier array operation was not in its array.\n"
 
 #endif

@@ -56,13 +56,29 @@ user_call_run(void *data)
 
 PCU_SIGNATURE_OF_ONE(
     user_object, "function", pcu_as_object,
-    "UserObject(function)\n--\n\n"
-    "Call function() when no graph refers to this object any more.\n\n"
-    "Graph.retain() gives a graph references. The function is called once, when the\n"
-    "graphs, the executable graphs made from them and this object are gone and all\n"
-    "launches have finished. A thread of the driver may call it. The function must\n"
-    "not call the driver. An exception goes to sys.unraisablehook. If the process\n"
-    "ends first, the function is not called. cuUserObjectCreate, of CUDA 11.3.")
+    "UserObject(function)\n"
+    "--\n\n"
+    "A function that is called when no graph refers to this object any more.\n"
+    "\nParameters\n----------\n"
+    "function : callable\n"
+    "    The function, which takes no arguments. It must not call the driver.\n"
+    "\nRaises\n------\n"
+    "TypeError\n"
+    "    If ``function`` is not callable.\n"
+    "\nSee Also\n--------\n"
+    "Graph.retain : Let a graph refer to the object.\n"
+    "\nNotes\n-----\n"
+    "The function is called once, when the graphs, the executable graphs made from\n"
+    "them and this object are gone and all launches have finished. A thread of the\n"
+    "driver may call it. An exception goes to ``sys.unraisablehook``. If the process\n"
+    "ends first, the function is not called.\n"
+    "\nExamples\n--------\n"
+    ">>> called = []\n"
+    ">>> graph = drv.Graph()\n"
+    ">>> graph.retain(drv.UserObject(lambda: called.append(\"gone\")))\n"
+    ">>> del graph\n"
+    ">>> called\n"
+    "['gone']")
 
 static int
 user_object_init(PyObject *op, PyObject *args, PyObject *kwargs)
@@ -129,10 +145,17 @@ user_object_check(user_object *self, const char *routine)
 
 PyDoc_STRVAR(
     user_object_release_doc,
-    "release($self, /)\n--\n\n"
-    "Give up the reference of this object (cuUserObjectRelease).\n\n"
-    "Deleting the object does the same. If no graph refers to it, the function\n"
-    "is called. LogicError the second time.");
+    "release($self, /)\n"
+    "--\n\n"
+    "Give up the reference of this object.\n"
+    "\nRaises\n------\n"
+    "LogicError\n"
+    "    If the object was released before.\n"
+    "\nSee Also\n--------\n"
+    "Graph.release : Give up references of a graph.\n"
+    "\nNotes\n-----\n"
+    "If no graph refers to it, the function is called. Deleting the object does the\n"
+    "same.");
 
 static PyObject *
 user_object_release(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -204,6 +227,12 @@ user_object_get_handle(PyObject *op, void *Py_UNUSED(closure))
 
 /* -- Graph.retain, Graph.release --------------------------------------------------- */
 
+#define DOC_USER_OBJECT          \
+    "user_object : UserObject\n" \
+    "    The object.\n"          \
+    "count : int, optional\n"    \
+    "    Number of references. The default is 1.\n"
+
 typedef struct {
     PyObject *object;
     unsigned int count;
@@ -238,10 +267,20 @@ static const pcu_word graph_retain_words[] = {
 
 PCU_SIGNATURE(
     graph_retain, graph_retain_words,
-    "retain($self, /, user_object, count=1)\n--\n\n"
-    "Let the graph have references to a UserObject (cuGraphRetainUserObject).\n\n"
-    "Clones of the graph and executable graphs made from it afterwards have as many.\n"
-    "A reference of an executable graph ends when the graph is deleted and its last\n"
+    "retain($self, /, user_object, count=1)\n"
+    "--\n\n"
+    "Let the graph have references to a user object.\n"
+    "\nParameters\n----------\n" DOC_USER_OBJECT
+    "\nRaises\n------\n"
+    "TypeError\n"
+    "    If ``user_object`` is no ``UserObject``.\n"
+    "LogicError\n"
+    "    If the object was released.\n"
+    "\nSee Also\n--------\n"
+    "Graph.release : Give them up.\n"
+    "\nNotes\n-----\n"
+    "Copies of the graph, and executable graphs made from it afterwards, have as\n"
+    "many. A reference of an executable graph ends when that is deleted and its last\n"
     "launch has finished.")
 
 static PyObject *
@@ -266,8 +305,18 @@ graph_retain(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
 }
 
 PCU_SIGNATURE(graph_release, graph_retain_words,
-              "release($self, /, user_object, count=1)\n--\n\n"
-              "Give up references of the graph (cuGraphReleaseUserObject).\n\n"
+              "release($self, /, user_object, count=1)\n"
+              "--\n\n"
+              "Give up references of the graph to a user object.\n"
+              "\nParameters\n----------\n" DOC_USER_OBJECT
+              "\nRaises\n------\n"
+              "TypeError\n"
+              "    If ``user_object`` is no ``UserObject``.\n"
+              "LogicError\n"
+              "    If the object was released.\n"
+              "\nSee Also\n--------\n"
+              "Graph.retain : Add references.\n"
+              "\nNotes\n-----\n"
               "The graph must have that many; some drivers do not check it.")
 
 static PyObject *

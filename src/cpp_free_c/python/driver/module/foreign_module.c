@@ -90,10 +90,10 @@ PCU_SIGNATURE(
     "kept alive; by default it is the object that was given.")
 
 static PyObject *
-module_from_handle(PyObject *type, PyTypeObject *defining, PyObject *const *args,
+module_from_handle(PyObject *type, PyObject *const *args,
                    Py_ssize_t nargs, PyObject *kwnames)
 {
-    pcu_state *st = pcu_state_of_type(defining);
+    pcu_state *st = pcu_state_of_type((PyTypeObject *)type);
     foreign_args a = {NULL, NULL, false};
     unsigned long long bits = 0;
     PyObject *self = NULL;
@@ -146,10 +146,10 @@ PCU_SIGNATURE(
     "cuFuncGetModule.")
 
 static PyObject *
-function_from_handle(PyObject *Py_UNUSED(type), PyTypeObject *defining,
+function_from_handle(PyObject *type,
                      PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    pcu_state *st = pcu_state_of_type(defining);
+    pcu_state *st = pcu_state_of_type((PyTypeObject *)type);
     foreign_args a = {NULL, NULL, false};
     unsigned long long bits = 0;
     CUmodule code = NULL;
@@ -194,13 +194,13 @@ function_from_handle(PyObject *Py_UNUSED(type), PyTypeObject *defining,
 
 static PyMethodDef foreign_module_methods[] = {
     {"from_handle", (PyCFunction)(void (*)(void))module_from_handle,
-     METH_CLASS | METH_METHOD | METH_FASTCALL | METH_KEYWORDS, module_from_handle_doc},
+     METH_CLASS | METH_FASTCALL | METH_KEYWORDS, module_from_handle_doc},
     {NULL, NULL, 0, NULL},
 };
 
 static PyMethodDef foreign_function_methods[] = {
     {"from_handle", (PyCFunction)(void (*)(void))function_from_handle,
-     METH_CLASS | METH_METHOD | METH_FASTCALL | METH_KEYWORDS,
+     METH_CLASS | METH_FASTCALL | METH_KEYWORDS,
      function_from_handle_doc},
     {NULL, NULL, 0, NULL},
 };
