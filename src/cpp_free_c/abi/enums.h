@@ -16,7 +16,7 @@
     X(array_format, "Element formats of CUDA arrays.") \
     X(compute_mode, "Rules for making contexts on a device.") \
     X(ctx_flags, "Flags of Device.make_context.") \
-    X(direction_vector_set, "cuRAND's sets of Sobol direction vectors.") \
+    X(direction_vector_set, "Sobol direction vectors of cuRAND.") \
     X(event_flags, "Flags of Event.") \
     X(event_record_flags, "Flags of Event.record.") \
     X(event_wait_flags, "Flags of Stream.wait_for_event.") \

@@ -461,24 +461,24 @@ context_pop(PyObject *type, PyObject *Py_UNUSED(ignored))
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(
-    context_detach_doc,
-    "detach($self, /)\n"
-    "--\n\n"
-    "End this context now, or give up the primary context.\n"
-    "\nRaises\n------\n"
-    "LogicError\n"
-    "    If the context was detached before, or if a call that was interrupted still\n"
-    "    uses it.\n"
-    "\nSee Also\n--------\n"
-    "Context.pop : Let the context exist.\n"
-    "\nNotes\n-----\n"
-    "If the context is current, the next one of the stack becomes current. The\n"
-    "objects that were made in it are invalid; to release them later does nothing.\n"
-    "A primary context is ended by the last of those that have retained it.\n"
-    "\nExamples\n--------\n"
-    ">>> ctx = drv.Device(0).make_context()\n"
-    ">>> ctx.detach()");
+PyDoc_STRVAR(context_detach_doc,
+             "detach($self, /)\n"
+             "--\n\n"
+             "End this context now, or give up the primary context.\n"
+             "\nRaises\n------\n"
+             "LogicError\n"
+             "    If the context was detached before, or if a call that was\n"
+             "    interrupted still uses it.\n"
+             "\nSee Also\n--------\n"
+             "Context.pop : Let the context exist.\n"
+             "\nNotes\n-----\n"
+             "If the context is current, the next one of the stack becomes current.\n"
+             "The objects that were made in it are invalid; to release them later\n"
+             "does nothing. A primary context is ended by the last of those that have\n"
+             "retained it.\n"
+             "\nExamples\n--------\n"
+             ">>> ctx = drv.Device(0).make_context()\n"
+             ">>> ctx.detach()");
 
 /* The number of times that a context is on a stack. */
 static Py_ssize_t
@@ -576,8 +576,8 @@ PCU_SIGNATURE_OF_ONE(
     "    Has no effect.\n"
     "\nReturns\n-------\n"
     "Context\n"
-    "    The context: the known object, or a new one for a context of another\n"
-    "    library, which this package does not end.\n"
+    "    The context: the known object, or a new one for a context of\n"
+    "    another library, which this package does not end.\n"
     "\nRaises\n------\n"
     "LogicError\n"
     "    If the driver has no current context in this thread.\n"
@@ -615,20 +615,19 @@ context_attach(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
     return self;
 }
 
-PyDoc_STRVAR(
-    context_get_current_doc,
-    "get_current($type, /)\n"
-    "--\n\n"
-    "Return the top of the calling thread's stack.\n"
-    "\nReturns\n-------\n"
-    "Context or None\n"
-    "    The context; None if this thread has pushed none, although it may work in\n"
-    "    the context that ``pycuda.autoinit`` lends to such threads.\n"
-    "\nSee Also\n--------\n"
-    "Context.get_device : The device of the current context.\n"
-    "\nExamples\n--------\n"
-    ">>> drv.Context.get_current() == pycuda.autoinit.context\n"
-    "True");
+PyDoc_STRVAR(context_get_current_doc,
+             "get_current($type, /)\n"
+             "--\n\n"
+             "Return the top of the calling thread's stack.\n"
+             "\nReturns\n-------\n"
+             "Context or None\n"
+             "    The context; None if this thread has pushed none, although it may\n"
+             "    work in the context that ``pycuda.autoinit`` lends to such threads.\n"
+             "\nSee Also\n--------\n"
+             "Context.get_device : The device of the current context.\n"
+             "\nExamples\n--------\n"
+             ">>> drv.Context.get_current() == pycuda.autoinit.context\n"
+             "True");
 
 static PyObject *
 context_get_current(PyObject *type, PyObject *Py_UNUSED(ignored))
@@ -840,22 +839,21 @@ static PyMethodDef context_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-PyDoc_STRVAR(
-    context_doc,
-    "A CUDA context: the owner of allocations, streams, events and modules.\n"
-    "\nSee Also\n--------\n"
-    "Device.make_context : Make a context.\n"
-    "Device.retain_primary_context : Share the one of other libraries.\n"
-    "\nNotes\n-----\n"
-    "Each thread has a stack of contexts, whose top is current: calls without a\n"
-    "context work in it. ``with ctx:`` pushes and pops. Two objects are equal if\n"
-    "their handles are equal.\n"
-    "\nExamples\n--------\n"
-    ">>> ctx = drv.Device(0).retain_primary_context()\n"
-    ">>> with ctx:\n"
-    "...     x = drv.mem_alloc(1024)\n"
-    ">>> del x\n"
-    ">>> ctx.detach()");
+PyDoc_STRVAR(context_doc,
+             "A CUDA context: the owner of allocations, streams, events and modules.\n"
+             "\nSee Also\n--------\n"
+             "Device.make_context : Make a context.\n"
+             "Device.retain_primary_context : Share the one of other libraries.\n"
+             "\nNotes\n-----\n"
+             "Each thread has a stack of contexts, whose top is current: calls\n"
+             "without a context work in it. ``with ctx:`` pushes and pops. Two\n"
+             "objects are equal if their handles are equal.\n"
+             "\nExamples\n--------\n"
+             ">>> ctx = drv.Device(0).retain_primary_context()\n"
+             ">>> with ctx:\n"
+             "...     x = drv.mem_alloc(1024)\n"
+             ">>> del x\n"
+             ">>> ctx.detach()");
 
 static PyType_Slot context_slots[] = {
     {Py_tp_doc, (void *)context_doc},

@@ -76,26 +76,25 @@ static const pcu_word context_peer_words[] = {
     PCU_WORD("flags", pcu_as_uint, context_peer_args, flags),
 };
 
-PCU_SIGNATURE(
-    context_enable_peer_access, context_peer_words,
-    "enable_peer_access($type, /, peer, flags=0)\n"
-    "--\n\n"
-    "Let the current context read and write the memory of another one.\n"
-    "\nParameters\n----------\n"
-    "peer : Context\n"
-    "    The owner of the memory, on another device.\n"
-    "flags : int, optional\n"
-    "    Must be 0.\n"
-    "\nRaises\n------\n"
-    "LogicError\n"
-    "    If the devices cannot do it, if access is enabled already, or if ``peer``\n"
-    "    has ended.\n"
-    "\nSee Also\n--------\n"
-    "Device.can_access_peer : Whether the devices can do it.\n"
-    "Context.disable_peer_access : Undo it.\n"
-    "\nNotes\n-----\n"
-    "Access has one direction. The call waits for the current context if work was\n"
-    "ordered by its default stream.")
+PCU_SIGNATURE(context_enable_peer_access, context_peer_words,
+              "enable_peer_access($type, /, peer, flags=0)\n"
+              "--\n\n"
+              "Let the current context read and write the memory of another one.\n"
+              "\nParameters\n----------\n"
+              "peer : Context\n"
+              "    The owner of the memory, on another device.\n"
+              "flags : int, optional\n"
+              "    Must be 0.\n"
+              "\nRaises\n------\n"
+              "LogicError\n"
+              "    If the devices cannot do it, if access is enabled already, or if\n"
+              "    ``peer`` has ended.\n"
+              "\nSee Also\n--------\n"
+              "Device.can_access_peer : Whether the devices can do it.\n"
+              "Context.disable_peer_access : Undo it.\n"
+              "\nNotes\n-----\n"
+              "Access has one direction. The call waits for the current context if\n"
+              "work was ordered by its default stream.")
 
 static PyObject *
 context_enable_peer_access(PyObject *type, PyObject *const *args, Py_ssize_t nargs,

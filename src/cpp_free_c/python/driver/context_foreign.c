@@ -26,32 +26,33 @@ static const pcu_word foreign_words[] = {
     PCU_WORD("green", pcu_as_bool, foreign_args, green),
 };
 
-PCU_SIGNATURE(
-    context_from_handle, foreign_words,
-    "from_handle($type, /, handle, owner=None, green=False)\n"
-    "--\n\n"
-    "Return the context of another library.\n"
-    "\nParameters\n----------\n"
-    "handle : int or object\n"
-    "    A CUcontext, or an object with the attribute ``handle`` or "
-    "``_handle``.\n" PCU_DOC_OWNER
-    "green : bool, optional\n"
-    "    If true, the handle is a CUgreenCtx: a context with a part of the\n"
-    "    device's multiprocessors.\n"
-    "\nReturns\n-------\n"
-    "Context\n"
-    "    The known object of this handle, or a new one, which is not current.\n"
-    "\nRaises\n------\n"
-    "TypeError\n"
-    "    If ``handle`` is no handle.\n"
-    "LogicError\n"
-    "    If the driver does not have green contexts, which came with CUDA 12.4.\n"
-    "\nSee Also\n--------\n"
-    "Context.push : Make it current.\n"
-    "Context.attach : Take the context that is current in the driver.\n"
-    "\nNotes\n-----\n"
-    "The other library ends the context. The driver does not check the handle: a\n"
-    "wrong one ends the process.")
+PCU_SIGNATURE(context_from_handle, foreign_words,
+              "from_handle($type, /, handle, owner=None, green=False)\n"
+              "--\n\n"
+              "Return the context of another library.\n"
+              "\nParameters\n----------\n"
+              "handle : int or object\n"
+              "    A CUcontext, or an object with the attribute ``handle`` or\n"
+              "    ``_handle``.\n" PCU_DOC_OWNER
+              "green : bool, optional\n"
+              "    If true, the handle is a CUgreenCtx: a context with a part of the\n"
+              "    device's multiprocessors.\n"
+              "\nReturns\n-------\n"
+              "Context\n"
+              "    The known object of this handle, or a new one, which is not\n"
+              "    current.\n"
+              "\nRaises\n------\n"
+              "TypeError\n"
+              "    If ``handle`` is no handle.\n"
+              "LogicError\n"
+              "    If the driver does not have green contexts, which came with CUDA\n"
+              "    12.4.\n"
+              "\nSee Also\n--------\n"
+              "Context.push : Make it current.\n"
+              "Context.attach : Take the context that is current in the driver.\n"
+              "\nNotes\n-----\n"
+              "The other library ends the context. The driver does not check the\n"
+              "handle: a wrong one ends the process.")
 
 static PyObject *
 context_from_handle(PyObject *type, PyObject *const *args, Py_ssize_t nargs,

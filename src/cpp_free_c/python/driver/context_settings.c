@@ -74,13 +74,13 @@ PCU_SIGNATURE(
     "    Bytes, or a count.\n"
     "\nRaises\n------\n"
     "LogicError\n"
-    "    If no context is current, if the device does not have the limit, or if it\n"
-    "    can no longer be changed.\n"
+    "    If no context is current, if the device does not have the limit, or\n"
+    "    if it can no longer be changed.\n"
     "\nSee Also\n--------\n"
     "Context.get_limit : Read it; the driver may round the value.\n"
     "\nNotes\n-----\n"
-    "Buffers of kernels, such as PRINTF_FIFO_SIZE, are set before the first launch\n"
-    "that uses them.")
+    "Buffers of kernels, such as PRINTF_FIFO_SIZE, are set before the first\n"
+    "launch that uses them.")
 
 static PyObject *
 context_set_limit(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
@@ -212,20 +212,20 @@ context_set_shared_config(PyObject *type, PyObject *value)
 
 /* -- values that cannot be set ----------------------------------------------------- */
 
-PyDoc_STRVAR(
-    context_get_stream_priority_range_doc,
-    "get_stream_priority_range($type, /)\n"
-    "--\n\n"
-    "Return the priorities that streams of the current context can have.\n"
-    "\nReturns\n-------\n"
-    "tuple of int\n"
-    "    The least and the greatest priority. A lower number is a higher priority.\n"
-    "\nRaises\n------\n" PCU_DOC_NO_CONTEXT
-    "\nSee Also\n--------\n"
-    "Stream : Takes a priority.\n"
-    "\nExamples\n--------\n"
-    ">>> least, greatest = drv.Context.get_stream_priority_range()\n"
-    ">>> stream = drv.Stream(priority=greatest)");
+PyDoc_STRVAR(context_get_stream_priority_range_doc,
+             "get_stream_priority_range($type, /)\n"
+             "--\n\n"
+             "Return the priorities that streams of the current context can have.\n"
+             "\nReturns\n-------\n"
+             "tuple of int\n"
+             "    The least and the greatest priority. A lower number is a higher\n"
+             "    priority.\n"
+             "\nRaises\n------\n" PCU_DOC_NO_CONTEXT
+             "\nSee Also\n--------\n"
+             "Stream : Takes a priority.\n"
+             "\nExamples\n--------\n"
+             ">>> least, greatest = drv.Context.get_stream_priority_range()\n"
+             ">>> stream = drv.Stream(priority=greatest)");
 
 static PyObject *
 context_get_stream_priority_range(PyObject *type, PyObject *Py_UNUSED(ignored))

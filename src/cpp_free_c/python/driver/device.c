@@ -101,8 +101,8 @@ PCU_SIGNATURE_OF_ONE(
     "Device.count : The number of devices.\n"
     "Device.make_context : Make a context.\n"
     "\nNotes\n-----\n"
-    "Each member of ``device_attribute`` is also a property with its name in lower\n"
-    "case. Two objects are equal if their numbers are equal.\n"
+    "Each member of ``device_attribute`` is also a property with its name in\n"
+    "lower case. Two objects are equal if their numbers are equal.\n"
     "\nExamples\n--------\n"
     ">>> device = drv.Device(0)\n"
     ">>> device.warp_size\n"
@@ -426,8 +426,8 @@ PCU_SIGNATURE_OF_ONE(
     "    The new context, which is current.\n"
     "\nRaises\n------\n"
     "LogicError\n"
-    "    If the flags are invalid, or if the device's compute mode forbids "
-    "it.\n" PCU_DOC_NO_MEMORY
+    "    If the flags are invalid, or if the device's compute mode forbids\n"
+    "    it.\n" PCU_DOC_NO_MEMORY
     "\nSee Also\n--------\n"
     "Device.retain_primary_context : Share the context of other libraries.\n"
     "Context.detach : End the context.\n"

@@ -123,33 +123,32 @@ static const pcu_word record_words[] = {
     PCU_WORD("flags", pcu_as_uint, record_args, flags),
 };
 
-PCU_SIGNATURE(
-    event_record, record_words,
-    "record($self, /, stream=None, flags=0)\n"
-    "--\n\n"
-    "Record the event after all work enqueued in the stream so far.\n"
-    "\nParameters\n----------\n" PCU_DOC_STREAM
-    "flags : int, optional\n"
-    "    An ``event_record_flags``. In a captured stream, EXTERNAL adds a node that\n"
-    "    records the event each time the graph runs.\n"
-    "\nReturns\n-------\n"
-    "Event\n"
-    "    The event.\n"
-    "\nRaises\n------\n"
-    "LogicError\n"
-    "    If the event's context has ended, or if event and stream belong to\n"
-    "    different contexts.\n"
-    "\nSee Also\n--------\n"
-    "Event.synchronize : Wait for the point.\n"
-    "Stream.wait_for_event : Let another stream wait for it.\n"
-    "\nNotes\n-----\n"
-    "The call does not wait. A second record moves the point.\n"
-    "\nExamples\n--------\n"
-    ">>> stream = drv.Stream()\n"
-    ">>> event = drv.Event().record(stream)\n"
-    ">>> stream.synchronize()\n"
-    ">>> event.query()\n"
-    "True")
+PCU_SIGNATURE(event_record, record_words,
+              "record($self, /, stream=None, flags=0)\n"
+              "--\n\n"
+              "Record the event after all work enqueued in the stream so far.\n"
+              "\nParameters\n----------\n" PCU_DOC_STREAM
+              "flags : int, optional\n"
+              "    An ``event_record_flags``. In a captured stream, EXTERNAL adds a\n"
+              "    node that records the event each time the graph runs.\n"
+              "\nReturns\n-------\n"
+              "Event\n"
+              "    The event.\n"
+              "\nRaises\n------\n"
+              "LogicError\n"
+              "    If the event's context has ended, or if event and stream belong to\n"
+              "    different contexts.\n"
+              "\nSee Also\n--------\n"
+              "Event.synchronize : Wait for the point.\n"
+              "Stream.wait_for_event : Let another stream wait for it.\n"
+              "\nNotes\n-----\n"
+              "The call does not wait. A second record moves the point.\n"
+              "\nExamples\n--------\n"
+              ">>> stream = drv.Stream()\n"
+              ">>> event = drv.Event().record(stream)\n"
+              ">>> stream.synchronize()\n"
+              ">>> event.query()\n"
+              "True")
 
 static PyObject *
 event_record(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -188,23 +187,22 @@ event_passed(const event_object *self)
     }
 }
 
-PyDoc_STRVAR(
-    event_synchronize_doc,
-    "synchronize($self, /)\n"
-    "--\n\n"
-    "Wait until the recorded work has finished.\n"
-    "\nReturns\n-------\n"
-    "Event\n"
-    "    The event.\n"
-    "\nRaises\n------\n" PCU_DOC_WAIT_FAILED PCU_DOC_LATE_INDEX
-    "\nSee Also\n--------\n"
-    "Event.query : Look without waiting.\n"
-    "Stream.synchronize : Wait for all work of a stream.\n"
-    "\nNotes\n-----\n"
-    "Other threads run meanwhile. With ``event_flags.BLOCKING_SYNC`` the waiting\n"
-    "thread sleeps.\n"
-    "\nExamples\n--------\n"
-    ">>> event = drv.Event().record().synchronize()");
+PyDoc_STRVAR(event_synchronize_doc,
+             "synchronize($self, /)\n"
+             "--\n\n"
+             "Wait until the recorded work has finished.\n"
+             "\nReturns\n-------\n"
+             "Event\n"
+             "    The event.\n"
+             "\nRaises\n------\n" PCU_DOC_WAIT_FAILED PCU_DOC_LATE_INDEX
+             "\nSee Also\n--------\n"
+             "Event.query : Look without waiting.\n"
+             "Stream.synchronize : Wait for all work of a stream.\n"
+             "\nNotes\n-----\n"
+             "Other threads run meanwhile. With ``event_flags.BLOCKING_SYNC`` the\n"
+             "waiting thread sleeps.\n"
+             "\nExamples\n--------\n"
+             ">>> event = drv.Event().record().synchronize()");
 
 static PyObject *
 event_synchronize(PyObject *op, PyObject *Py_UNUSED(ignored))

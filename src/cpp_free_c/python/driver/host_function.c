@@ -253,35 +253,34 @@ host_function_check(PyObject *function)
     return -1;
 }
 
-PyDoc_STRVAR(
-    host_function_add_callback_doc,
-    "add_callback($self, function, /, *args)\n"
-    "--\n\n"
-    "Call a function when the work enqueued in the stream so far has ended.\n"
-    "\nParameters\n----------\n"
-    "function : callable\n"
-    "    The function. It must not call the driver, and must not wait for a thread\n"
-    "    that does.\n"
-    "*args : object\n"
-    "    Arguments of the function.\n"
-    "\nRaises\n------\n"
-    "TypeError\n"
-    "    If ``function`` is not callable.\n" PCU_DOC_CONTEXT_ENDED
-    "\nSee Also\n--------\n"
-    "launch_host_func : The same as a function, without arguments.\n"
-    "Graph.add_host : A call in a graph.\n"
-    "\nNotes\n-----\n"
-    "A thread of the driver calls it. Work that is enqueued later waits for it. An\n"
-    "exception goes to ``sys.unraisablehook``. In a captured stream the graph calls\n"
-    "the function each time it runs. If the context ends first, the function is not\n"
-    "called.\n"
-    "\nExamples\n--------\n"
-    ">>> done = []\n"
-    ">>> stream = drv.Stream()\n"
-    ">>> stream.add_callback(done.append, \"copied\")\n"
-    ">>> stream.synchronize()\n"
-    ">>> done\n"
-    "['copied']");
+PyDoc_STRVAR(host_function_add_callback_doc,
+             "add_callback($self, function, /, *args)\n"
+             "--\n\n"
+             "Call a function when the work enqueued in the stream so far has ended.\n"
+             "\nParameters\n----------\n"
+             "function : callable\n"
+             "    The function. It must not call the driver, and must not wait for a\n"
+             "    thread that does.\n"
+             "*args : object\n"
+             "    Arguments of the function.\n"
+             "\nRaises\n------\n"
+             "TypeError\n"
+             "    If ``function`` is not callable.\n" PCU_DOC_CONTEXT_ENDED
+             "\nSee Also\n--------\n"
+             "launch_host_func : The same as a function, without arguments.\n"
+             "Graph.add_host : A call in a graph.\n"
+             "\nNotes\n-----\n"
+             "A thread of the driver calls it. Work that is enqueued later waits for\n"
+             "it. An exception goes to ``sys.unraisablehook``. In a captured stream\n"
+             "the graph calls the function each time it runs. If the context ends\n"
+             "first, the function is not called.\n"
+             "\nExamples\n--------\n"
+             ">>> done = []\n"
+             ">>> stream = drv.Stream()\n"
+             ">>> stream.add_callback(done.append, \"copied\")\n"
+             ">>> stream.synchronize()\n"
+             ">>> done\n"
+             "['copied']");
 
 static PyObject *
 host_function_add_callback(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
@@ -327,8 +326,8 @@ PCU_SIGNATURE(launch_host_func, launch_host_words,
               "Call a function when the work enqueued in a stream so far has ended.\n"
               "\nParameters\n----------\n"
               "function : callable\n"
-              "    The function, which takes no arguments. It must not call the "
-              "driver.\n" PCU_DOC_STREAM
+              "    The function, which takes no arguments. It must not call the\n"
+              "    driver.\n" PCU_DOC_STREAM
               "\nRaises\n------\n"
               "TypeError\n"
               "    If ``function`` is not callable.\n" PCU_DOC_NO_CONTEXT

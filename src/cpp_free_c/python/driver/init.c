@@ -65,10 +65,10 @@ PCU_SIGNATURE_OF_ONE(
     "Device : Find a device then.\n"
     "get_driver_version : The version of the driver.\n"
     "\nNotes\n-----\n"
-    "``import pycuda.autoinit`` calls it. A second call does nothing. The environment\n"
-    "variable ``PYCUDA_DRIVER`` chooses the library: \"cuda\" or \"emulator\". If it "
-    "is\n"
-    "unset and no driver library exists, the software device is used, with a warning.\n"
+    "``import pycuda.autoinit`` calls it. A second call does nothing. The\n"
+    "environment variable ``PYCUDA_DRIVER`` chooses the library: \"cuda\" or\n"
+    "\"emulator\". If it is unset and no driver library exists, the software\n"
+    "device is used, with a warning.\n"
     "\nExamples\n--------\n"
     ">>> drv.init()")
 
@@ -119,22 +119,22 @@ init_get_version(PyObject *Py_UNUSED(m), PyObject *Py_UNUSED(ignored))
     return Py_BuildValue("(iii)", INIT_MAJOR, INIT_MINOR, 0);
 }
 
-PyDoc_STRVAR(
-    init_get_driver_version_doc,
-    "get_driver_version($module, /)\n"
-    "--\n\n"
-    "Return the newest CUDA version that the driver supports.\n"
-    "\nReturns\n-------\n"
-    "int\n"
-    "    1000 times the major number and 10 times the minor one: 13000 is 13.0.\n"
-    "\nRaises\n------\n"
-    "RuntimeError\n"
-    "    If there is no driver.\n"
-    "\nSee Also\n--------\n"
-    "get_version : The interface that this package uses.\n"
-    "\nExamples\n--------\n"
-    ">>> drv.get_driver_version() >= 11000\n"
-    "True");
+PyDoc_STRVAR(init_get_driver_version_doc,
+             "get_driver_version($module, /)\n"
+             "--\n\n"
+             "Return the newest CUDA version that the driver supports.\n"
+             "\nReturns\n-------\n"
+             "int\n"
+             "    1000 times the major number and 10 times the minor one: 13000 is\n"
+             "    13.0.\n"
+             "\nRaises\n------\n"
+             "RuntimeError\n"
+             "    If there is no driver.\n"
+             "\nSee Also\n--------\n"
+             "get_version : The interface that this package uses.\n"
+             "\nExamples\n--------\n"
+             ">>> drv.get_driver_version() >= 11000\n"
+             "True");
 
 static PyObject *
 init_get_driver_version(PyObject *m, PyObject *Py_UNUSED(ignored))

@@ -10,23 +10,23 @@
 #include "python/support/setup.h"
 #include "python/driver/current_context.h"
 
-PyDoc_STRVAR(
-    profiler_initialize_doc,
-    "initialize_profiler($module, config_file, output_file, output_mode, /)\n"
-    "--\n\n"
-    "Set the files of the driver's old profiler.\n"
-    "\nParameters\n----------\n"
-    "config_file : str or path\n"
-    "    File with the configuration.\n"
-    "output_file : str or path\n"
-    "    File for the results.\n"
-    "output_mode : profiler_output_mode\n"
-    "    Format of the results.\n"
-    "\nRaises\n------\n"
-    "LogicError\n"
-    "    If the driver no longer has this function, as drivers of CUDA 12 and later.\n"
-    "\nSee Also\n--------\n"
-    "start_profiler : Works with all drivers.");
+PyDoc_STRVAR(profiler_initialize_doc,
+             "initialize_profiler($module, config_file, output_file, output_mode, /)\n"
+             "--\n\n"
+             "Set the files of the driver's old profiler.\n"
+             "\nParameters\n----------\n"
+             "config_file : str or path\n"
+             "    File with the configuration.\n"
+             "output_file : str or path\n"
+             "    File for the results.\n"
+             "output_mode : profiler_output_mode\n"
+             "    Format of the results.\n"
+             "\nRaises\n------\n"
+             "LogicError\n"
+             "    If the driver no longer has this function, as drivers of CUDA 12\n"
+             "    and later.\n"
+             "\nSee Also\n--------\n"
+             "start_profiler : Works with all drivers.");
 
 static PyObject *
 profiler_initialize(PyObject *m, PyObject *const *args, Py_ssize_t nargs)
@@ -57,21 +57,21 @@ profiler_initialize(PyObject *m, PyObject *const *args, Py_ssize_t nargs)
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(
-    profiler_start_doc,
-    "start_profiler($module, /)\n"
-    "--\n\n"
-    "Let a profiler that is attached record from now on.\n"
-    "\nRaises\n------\n" PCU_DOC_NO_CONTEXT
-    "\nSee Also\n--------\n"
-    "stop_profiler : End the recording.\n"
-    "pycuda.profile.timeline : Record without a profiler.\n"
-    "\nNotes\n-----\n"
-    "Nsight Systems waits for the call with ``--capture-range=cudaProfilerApi``.\n"
-    "Without a profiler the call does nothing.\n"
-    "\nExamples\n--------\n"
-    ">>> drv.start_profiler()\n"
-    ">>> drv.stop_profiler()");
+PyDoc_STRVAR(profiler_start_doc,
+             "start_profiler($module, /)\n"
+             "--\n\n"
+             "Let a profiler that is attached record from now on.\n"
+             "\nRaises\n------\n" PCU_DOC_NO_CONTEXT
+             "\nSee Also\n--------\n"
+             "stop_profiler : End the recording.\n"
+             "pycuda.profile.timeline : Record without a profiler.\n"
+             "\nNotes\n-----\n"
+             "Nsight Systems waits for the call with\n"
+             "``--capture-range=cudaProfilerApi``. Without a profiler the call does\n"
+             "nothing.\n"
+             "\nExamples\n--------\n"
+             ">>> drv.start_profiler()\n"
+             ">>> drv.stop_profiler()");
 
 static PyObject *
 profiler_start(PyObject *m, PyObject *Py_UNUSED(ignored))

@@ -321,21 +321,20 @@ stream_exit(PyObject *op, PyObject *const *Py_UNUSED(args), Py_ssize_t Py_UNUSED
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(
-    stream_get_current_doc,
-    "get_current($type, /)\n"
-    "--\n\n"
-    "Return the current stream.\n"
-    "\nReturns\n-------\n"
-    "Stream or None\n"
-    "    The stream of the innermost ``with`` block whose stream belongs to the\n"
-    "    current context. None is the default stream.\n"
-    "\nSee Also\n--------\n"
-    "Stream : A ``with`` block makes a stream current.\n"
-    "\nExamples\n--------\n"
-    ">>> with drv.Stream() as stream:\n"
-    "...     drv.Stream.get_current() is stream\n"
-    "True");
+PyDoc_STRVAR(stream_get_current_doc,
+             "get_current($type, /)\n"
+             "--\n\n"
+             "Return the current stream.\n"
+             "\nReturns\n-------\n"
+             "Stream or None\n"
+             "    The stream of the innermost ``with`` block whose stream belongs to\n"
+             "    the current context. None is the default stream.\n"
+             "\nSee Also\n--------\n"
+             "Stream : A ``with`` block makes a stream current.\n"
+             "\nExamples\n--------\n"
+             ">>> with drv.Stream() as stream:\n"
+             "...     drv.Stream.get_current() is stream\n"
+             "True");
 
 static PyObject *
 stream_get_current(PyObject *Py_UNUSED(type), PyObject *Py_UNUSED(ignored))
@@ -400,12 +399,12 @@ PCU_SIGNATURE(
     "Wrap a stream of another library, which also destroys it.\n"
     "\nParameters\n----------\n"
     "handle : int or object\n"
-    "    A CUstream, or an object with ``__cuda_stream__``. 0 and 1 are the default\n"
-    "    stream, 2 is the default stream of the thread.\n" PCU_DOC_OWNER
+    "    A CUstream, or an object with ``__cuda_stream__``. 0 and 1 are the\n"
+    "    default stream, 2 is the default stream of the thread.\n" PCU_DOC_OWNER
     "\nReturns\n-------\n"
     "Stream\n"
-    "    A new object that belongs to the context of the stream; default streams\n"
-    "    belong to the current context.\n"
+    "    A new object that belongs to the context of the stream; default\n"
+    "    streams belong to the current context.\n"
     "\nRaises\n------\n"
     "TypeError\n"
     "    If ``handle`` is no stream.\n" PCU_DOC_NO_CONTEXT
@@ -494,19 +493,21 @@ PCU_SIGNATURE(
     "A queue of work on the device of the current context.\n"
     "\nParameters\n----------\n"
     "flags : int, optional\n"
-    "    Or-ed ``stream_flags``. With the default, 0, the default stream and this one\n"
-    "    wait for each other.\n"
+    "    Or-ed ``stream_flags``. With the default, 0, the default stream and\n"
+    "    this one wait for each other.\n"
     "priority : int, optional\n"
-    "    Priority of the work; a lower number is a higher priority. The driver clips\n"
-    "    it to the range of ``Context.get_stream_priority_range``. The default is 0.\n"
+    "    Priority of the work; a lower number is a higher priority. The\n"
+    "    driver clips it to the range of\n"
+    "    ``Context.get_stream_priority_range``. The default is 0.\n"
     "\nRaises\n------\n" PCU_DOC_NO_CONTEXT
     "\nSee Also\n--------\n"
     "Stream.synchronize : Wait for the work.\n"
     "Stream.capture : Record the work as a graph.\n"
     "Event : A point in the work.\n"
     "\nNotes\n-----\n"
-    "Work of one stream runs in order; different streams run concurrently. In a\n"
-    "``with`` block the stream is used by all work that names no stream.\n"
+    "Work of one stream runs in order; different streams run concurrently.\n"
+    "In a ``with`` block the stream is used by all work that names no\n"
+    "stream.\n"
     "\nExamples\n--------\n"
     ">>> with drv.Stream() as stream:\n"
     "...     x = gpuarray.zeros(3, np.float32) + 1\n"
@@ -675,8 +676,8 @@ PCU_SIGNATURE(
     "event : Event\n"
     "    The event, or an event of cuda.core, CuPy, PyTorch or Numba.\n"
     "flags : int, optional\n"
-    "    An ``event_wait_flags``. In a captured stream, EXTERNAL adds a node that\n"
-    "    waits for the event each time the graph runs.\n"
+    "    An ``event_wait_flags``. In a captured stream, EXTERNAL adds a node\n"
+    "    that waits for the event each time the graph runs.\n"
     "\nRaises\n------\n"
     "TypeError\n"
     "    If ``event`` is no event.\n"

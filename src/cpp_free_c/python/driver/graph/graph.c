@@ -53,27 +53,26 @@ pcu_graph_body_new(pcu_graph *owner, CUgraph handle)
     return (PyObject *)self;
 }
 
-PCU_SIGNATURE(
-    graph, pcu_no_words,
-    "Graph()\n"
-    "--\n\n"
-    "Work of the device as nodes and edges, to be launched many times.\n"
-    "\nRaises\n------\n" PCU_DOC_NO_CONTEXT
-    "\nSee Also\n--------\n"
-    "Stream.capture : Make a graph of the work of a stream.\n"
-    "Graph.instantiate : Make what is launched.\n"
-    "GraphExec : The executable graph.\n"
-    "\nNotes\n-----\n"
-    "The methods ``add_...`` add single nodes. The graph, and each ``GraphExec`` made\n"
-    "from it, keeps the memory that its nodes use.\n"
-    "\nExamples\n--------\n"
-    ">>> x = gpuarray.zeros(3, np.uint8)\n"
-    ">>> graph = drv.Graph()\n"
-    ">>> first = graph.add_set(x, 1)\n"
-    ">>> second = graph.add_copy(x[1:], x[:2], after=first)\n"
-    ">>> graph.instantiate().launch()\n"
-    ">>> x\n"
-    "array([1, 1, 1], dtype=uint8)")
+PCU_SIGNATURE(graph, pcu_no_words,
+              "Graph()\n"
+              "--\n\n"
+              "Work of the device as nodes and edges, to be launched many times.\n"
+              "\nRaises\n------\n" PCU_DOC_NO_CONTEXT
+              "\nSee Also\n--------\n"
+              "Stream.capture : Make a graph of the work of a stream.\n"
+              "Graph.instantiate : Make what is launched.\n"
+              "GraphExec : The executable graph.\n"
+              "\nNotes\n-----\n"
+              "The methods ``add_...`` add single nodes. The graph, and each\n"
+              "``GraphExec`` made from it, keeps the memory that its nodes use.\n"
+              "\nExamples\n--------\n"
+              ">>> x = gpuarray.zeros(3, np.uint8)\n"
+              ">>> graph = drv.Graph()\n"
+              ">>> first = graph.add_set(x, 1)\n"
+              ">>> second = graph.add_copy(x[1:], x[:2], after=first)\n"
+              ">>> graph.instantiate().launch()\n"
+              ">>> x\n"
+              "array([1, 1, 1], dtype=uint8)")
 
 static int
 graph_init(PyObject *op, PyObject *args, PyObject *kwargs)
@@ -290,19 +289,19 @@ PCU_SIGNATURE(
     "Make an executable graph from the present state of the graph.\n"
     "\nParameters\n----------\n"
     "priorities : bool, optional\n"
-    "    If true, kernels have their own priorities, not that of the stream in which\n"
-    "    the graph is launched.\n"
+    "    If true, kernels have their own priorities, not that of the stream\n"
+    "    in which the graph is launched.\n"
     "device_launch : bool, optional\n"
-    "    If true, kernels may launch the graph by ``cudaGraphLaunch()``, with the\n"
-    "    handle of the result, after ``GraphExec.upload``. The driver then allows\n"
-    "    kernels, copies and fills only.\n"
+    "    If true, kernels may launch the graph by ``cudaGraphLaunch()``,\n"
+    "    with the handle of the result, after ``GraphExec.upload``. The\n"
+    "    driver then allows kernels, copies and fills only.\n"
     "\nReturns\n-------\n"
     "GraphExec\n"
     "    The executable graph. Later changes of the graph do not change it.\n"
     "\nRaises\n------\n"
     "LogicError\n"
-    "    If the driver cannot run the graph, for example with a cycle, or if no node\n"
-    "    frees the memory of a node of ``add_alloc``.\n"
+    "    If the driver cannot run the graph, for example with a cycle, or if\n"
+    "    no node frees the memory of a node of ``add_alloc``.\n"
     "\nSee Also\n--------\n"
     "GraphExec.launch : Run it.\n"
     "GraphExec.update : Take the parameters of another graph.\n"
@@ -362,18 +361,17 @@ pcu_graph_copy_new(pcu_graph *self)
     return (PyObject *)copy;
 }
 
-PyDoc_STRVAR(
-    graph_clone_doc,
-    "clone($self, /)\n"
-    "--\n\n"
-    "Return a copy of the graph.\n"
-    "\nReturns\n-------\n"
-    "Graph\n"
-    "    A new graph that uses the same memory. Its nodes are in the order of the\n"
-    "    nodes of the graph.\n"
-    "\nRaises\n------\n" PCU_DOC_NO_GRAPH
-    "\nSee Also\n--------\n"
-    "Graph.find : The node of a copy.");
+PyDoc_STRVAR(graph_clone_doc,
+             "clone($self, /)\n"
+             "--\n\n"
+             "Return a copy of the graph.\n"
+             "\nReturns\n-------\n"
+             "Graph\n"
+             "    A new graph that uses the same memory. Its nodes are in the order\n"
+             "    of the nodes of the graph.\n"
+             "\nRaises\n------\n" PCU_DOC_NO_GRAPH
+             "\nSee Also\n--------\n"
+             "Graph.find : The node of a copy.");
 
 static PyObject *
 graph_clone(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -448,8 +446,8 @@ PCU_SIGNATURE(
     "value : int, optional\n"
     "    Value at the beginning of each launch. The default is 0.\n"
     "reset : bool, optional\n"
-    "    If false, launches do not begin with ``value``: their first value is\n"
-    "    undefined.\n"
+    "    If false, launches do not begin with ``value``: their first value\n"
+    "    is undefined.\n"
     "\nReturns\n-------\n"
     "numpy.uint64\n"
     "    The handle, to pass to kernels and to ``add_if``, ``add_while`` and\n"
@@ -458,9 +456,9 @@ PCU_SIGNATURE(
     "\nSee Also\n--------\n"
     "Graph.add_if : Use the condition.\n"
     "\nNotes\n-----\n"
-    "A kernel sets the condition by ``cudaGraphSetConditional(handle, value)``; its\n"
-    "parameter has the type ``cudaGraphConditionalHandle``. Conditions came with CUDA\n"
-    "12.3.")
+    "A kernel sets the condition by ``cudaGraphSetConditional(handle,\n"
+    "value)``; its parameter has the type ``cudaGraphConditionalHandle``.\n"
+    "Conditions came with CUDA 12.3.")
 
 static PyObject *
 graph_condition(PyObject *op, PyObject *const *args, Py_ssize_t nargs,

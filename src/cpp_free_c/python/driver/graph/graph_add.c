@@ -53,7 +53,8 @@ PyDoc_STRVAR(
     "function : Function\n"
     "    The kernel.\n"
     "*args : object\n"
-    "    Arguments, as in a call of the function. In, Out and InOut are not possible.\n"
+    "    Arguments, as in a call of the function. In, Out and InOut are not\n"
+    "    possible.\n"
     "block : int or tuple of int\n"
     "    Threads of a block.\n"
     "grid : int or tuple of int, optional\n"
@@ -166,8 +167,8 @@ PCU_SIGNATURE(
     "Add a copy of memory.\n"
     "\nParameters\n----------\n"
     "dest : GPUArray, device memory, int or buffer\n"
-    "    Where to copy to: an array on the device or the host, or an address on the\n"
-    "    device.\n"
+    "    Where to copy to: an array on the device or the host, or an address\n"
+    "    on the device.\n"
     "src : GPUArray, device memory, int or buffer\n"
     "    What to copy.\n"
     "size : int, optional\n"
@@ -179,8 +180,8 @@ PCU_SIGNATURE(
     "\nSee Also\n--------\n"
     "Graph.add_set : A fill.\n"
     "\nNotes\n-----\n"
-    "The graph keeps memory of the host alive, and reads and writes it at each\n"
-    "launch. Arrays with gaps are refused.")
+    "The graph keeps memory of the host alive, and reads and writes it at\n"
+    "each launch. Arrays with gaps are refused.")
 
 static PyObject *
 graph_add_copy(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -262,23 +263,22 @@ graph_read_one(pcu_graph *self, const pcu_signature *signature, PyObject *const 
     return pcu_graph_check(self, "cuGraphAddNode");
 }
 
-PCU_SIGNATURE(
-    graph_add_host, graph_add_words,
-    "add_host($self, /, function, after=())\n"
-    "--\n\n"
-    "Add a call of a Python function.\n"
-    "\nParameters\n----------\n"
-    "function : callable\n"
-    "    The function, which takes no arguments. It must not call the "
-    "driver.\n" PCU_DOC_AFTER "\nReturns\n-------\n" PCU_DOC_NEW_NODE
-    "\nRaises\n------\n"
-    "TypeError\n"
-    "    If ``function`` is not callable.\n" PCU_DOC_NOT_ADDED
-    "\nSee Also\n--------\n"
-    "Stream.add_callback : A call in a stream.\n"
-    "\nNotes\n-----\n"
-    "A thread of the driver calls it at each launch; nodes that wait for it run after\n"
-    "its return. An exception goes to ``sys.unraisablehook``.")
+PCU_SIGNATURE(graph_add_host, graph_add_words,
+              "add_host($self, /, function, after=())\n"
+              "--\n\n"
+              "Add a call of a Python function.\n"
+              "\nParameters\n----------\n"
+              "function : callable\n"
+              "    The function, which takes no arguments. It must not call the\n"
+              "    driver.\n" PCU_DOC_AFTER "\nReturns\n-------\n" PCU_DOC_NEW_NODE
+              "\nRaises\n------\n"
+              "TypeError\n"
+              "    If ``function`` is not callable.\n" PCU_DOC_NOT_ADDED
+              "\nSee Also\n--------\n"
+              "Stream.add_callback : A call in a stream.\n"
+              "\nNotes\n-----\n"
+              "A thread of the driver calls it at each launch; nodes that wait for it\n"
+              "run after its return. An exception goes to ``sys.unraisablehook``.")
 
 static PyObject *
 graph_add_host(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -513,31 +513,30 @@ static const pcu_word graph_add_conditional_words[] = {
     PCU_WORD("count", pcu_as_uint, graph_add_conditional_args, count),
 };
 
-PCU_SIGNATURE(
-    graph_add_if, graph_add_conditional_words,
-    "add_if($self, /, condition, otherwise=False, after=())\n"
-    "--\n\n"
-    "Add a node that runs its body if a condition is not 0.\n"
-    "\nParameters\n----------\n" DOC_CONDITION
-    "otherwise : bool, optional\n"
-    "    If true, there is a second body, which runs if the condition is 0. It needs\n"
-    "    CUDA 12.8.\n" PCU_DOC_AFTER
-    "\nReturns\n-------\n"
-    "GraphNode\n"
-    "    The new node. Its ``bodies`` are the graphs to fill.\n"
-    "\nRaises\n------\n" PCU_DOC_NOT_ADDED
-    "\nSee Also\n--------\n"
-    "Graph.condition : Make the condition.\n"
-    "Graph.add_while : Repeat a body.\n"
-    "\nNotes\n-----\n" DOC_FILL_BODIES
-    "\nExamples\n--------\n"
-    ">>> x = gpuarray.zeros(2, np.uint8)\n"
-    ">>> graph = drv.Graph()\n"
-    ">>> node = graph.add_if(graph.condition(1))\n"
-    ">>> inner = node.bodies[0].add_set(x, 9)\n"
-    ">>> graph.instantiate().launch()\n"
-    ">>> x\n"
-    "array([9, 9], dtype=uint8)")
+PCU_SIGNATURE(graph_add_if, graph_add_conditional_words,
+              "add_if($self, /, condition, otherwise=False, after=())\n"
+              "--\n\n"
+              "Add a node that runs its body if a condition is not 0.\n"
+              "\nParameters\n----------\n" DOC_CONDITION
+              "otherwise : bool, optional\n"
+              "    If true, there is a second body, which runs if the condition is 0.\n"
+              "    It needs CUDA 12.8.\n" PCU_DOC_AFTER
+              "\nReturns\n-------\n"
+              "GraphNode\n"
+              "    The new node. Its ``bodies`` are the graphs to fill.\n"
+              "\nRaises\n------\n" PCU_DOC_NOT_ADDED
+              "\nSee Also\n--------\n"
+              "Graph.condition : Make the condition.\n"
+              "Graph.add_while : Repeat a body.\n"
+              "\nNotes\n-----\n" DOC_FILL_BODIES
+              "\nExamples\n--------\n"
+              ">>> x = gpuarray.zeros(2, np.uint8)\n"
+              ">>> graph = drv.Graph()\n"
+              ">>> node = graph.add_if(graph.condition(1))\n"
+              ">>> inner = node.bodies[0].add_set(x, 9)\n"
+              ">>> graph.instantiate().launch()\n"
+              ">>> x\n"
+              "array([9, 9], dtype=uint8)")
 
 static PyObject *
 graph_add_if(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -581,23 +580,22 @@ graph_add_while(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     return graph_add_conditional((pcu_graph *)op, &a, CU_GRAPH_COND_TYPE_WHILE);
 }
 
-PCU_SIGNATURE(
-    graph_add_switch, graph_add_conditional_words,
-    "add_switch($self, /, condition, count, after=())\n"
-    "--\n\n"
-    "Add a node that runs one of several bodies.\n"
-    "\nParameters\n----------\n" DOC_CONDITION
-    "count : int\n"
-    "    Number of the bodies.\n" PCU_DOC_AFTER
-    "\nReturns\n-------\n"
-    "GraphNode\n"
-    "    The new node. The graph ``bodies[i]`` runs if the condition is ``i``; none\n"
-    "    runs if it is ``count`` or more.\n"
-    "\nRaises\n------\n" PCU_DOC_NOT_ADDED
-    "\nSee Also\n--------\n"
-    "Graph.condition : Make the condition.\n"
-    "\nNotes\n-----\n"
-    "It needs CUDA 12.8.\n" DOC_FILL_BODIES)
+PCU_SIGNATURE(graph_add_switch, graph_add_conditional_words,
+              "add_switch($self, /, condition, count, after=())\n"
+              "--\n\n"
+              "Add a node that runs one of several bodies.\n"
+              "\nParameters\n----------\n" DOC_CONDITION
+              "count : int\n"
+              "    Number of the bodies.\n" PCU_DOC_AFTER
+              "\nReturns\n-------\n"
+              "GraphNode\n"
+              "    The new node. The graph ``bodies[i]`` runs if the condition is\n"
+              "    ``i``; none runs if it is ``count`` or more.\n"
+              "\nRaises\n------\n" PCU_DOC_NOT_ADDED
+              "\nSee Also\n--------\n"
+              "Graph.condition : Make the condition.\n"
+              "\nNotes\n-----\n"
+              "It needs CUDA 12.8.\n" DOC_FILL_BODIES)
 
 static PyObject *
 graph_add_switch(PyObject *op, PyObject *const *args, Py_ssize_t nargs,

@@ -111,24 +111,24 @@ static const pcu_word graph_edge_words[] = {
     PCU_WORD("programmatic", pcu_as_bool, graph_edge_args, programmatic),
 };
 
-PCU_SIGNATURE(
-    graph_add_edge, graph_edge_words,
-    "add_edge($self, /, before, after, programmatic=False)\n"
-    "--\n\n"
-    "Let one node wait for another one.\n"
-    "\nParameters\n----------\n"
-    "before : GraphNode\n"
-    "    The node that runs first.\n"
-    "after : GraphNode\n"
-    "    The node that waits.\n"
-    "programmatic : bool, optional\n"
-    "    If true, both are kernels, and the second one may be launched before the\n"
-    "    first one has ended: it waits itself, by ``griddepcontrol.wait``.\n"
-    "\nRaises\n------\n"
-    "ValueError\n"
-    "    If a node belongs to another graph.\n" PCU_DOC_NO_GRAPH
-    "\nSee Also\n--------\n"
-    "Graph.remove_edge : Remove the edge.")
+PCU_SIGNATURE(graph_add_edge, graph_edge_words,
+              "add_edge($self, /, before, after, programmatic=False)\n"
+              "--\n\n"
+              "Let one node wait for another one.\n"
+              "\nParameters\n----------\n"
+              "before : GraphNode\n"
+              "    The node that runs first.\n"
+              "after : GraphNode\n"
+              "    The node that waits.\n"
+              "programmatic : bool, optional\n"
+              "    If true, both are kernels, and the second one may be launched\n"
+              "    before the first one has ended: it waits itself, by\n"
+              "    ``griddepcontrol.wait``.\n"
+              "\nRaises\n------\n"
+              "ValueError\n"
+              "    If a node belongs to another graph.\n" PCU_DOC_NO_GRAPH
+              "\nSee Also\n--------\n"
+              "Graph.remove_edge : Remove the edge.")
 
 static PyObject *
 graph_add_edge(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)

@@ -191,12 +191,13 @@ PCU_SIGNATURE_OF_ONE(
     "\nParameters\n----------\n" PCU_DOC_STREAM
     "\nRaises\n------\n"
     "LogicError\n"
-    "    If the graph's context has ended, or if the stream is being captured.\n"
+    "    If the graph's context has ended, or if the stream is being\n"
+    "    captured.\n"
     "\nSee Also\n--------\n"
     "Graph.add_child : Add a graph to one that is captured.\n"
     "\nNotes\n-----\n"
-    "The call does not wait. A launch runs after the previous launches of the same\n"
-    "object.\n"
+    "The call does not wait. A launch runs after the previous launches of\n"
+    "the same object.\n"
     "\nExamples\n--------\n"
     ">>> x = gpuarray.zeros(2, np.float32)\n"
     ">>> stream = drv.Stream()\n"
@@ -411,14 +412,14 @@ static PyMethodDef exec_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-PyDoc_STRVAR(
-    exec_doc,
-    "A graph in the form that the device runs, from ``Graph.instantiate``.\n"
-    "\nSee Also\n--------\n"
-    "GraphExec.launch : Run it.\n"
-    "GraphExec.update : Change its parameters.\n\n"
-    "Notes It keeps the memory that its nodes use, also if the program deletes the\n"
-    "graph and its arrays. Deleting it waits for its last launch.");
+PyDoc_STRVAR(exec_doc,
+             "A graph in the form that the device runs, from ``Graph.instantiate``.\n"
+             "\nSee Also\n--------\n"
+             "GraphExec.launch : Run it.\n"
+             "GraphExec.update : Change its parameters.\n"
+             "\nNotes\n-----\n"
+             "It keeps the memory that its nodes use, also if the program deletes the\n"
+             "graph and its arrays. Deleting it waits for its last launch.");
 
 static PyType_Slot exec_slots[] = {
     {Py_tp_doc, (void *)exec_doc},

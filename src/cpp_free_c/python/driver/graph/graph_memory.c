@@ -71,31 +71,30 @@ graph_add_batch(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 
 /* -- memory of the graph ----------------------------------------------------------- */
 
-PCU_SIGNATURE(
-    graph_add_alloc, graph_memory_words,
-    "add_alloc($self, /, bytes, after=())\n"
-    "--\n\n"
-    "Add a node that allocates device memory.\n"
-    "\nParameters\n----------\n"
-    "bytes : int\n"
-    "    Size of the memory.\n" PCU_DOC_AFTER
-    "\nReturns\n-------\n"
-    "GraphNode\n"
-    "    The new node. Its ``address`` is the same at each launch.\n"
-    "\nRaises\n------\n" PCU_DOC_NOT_ADDED PCU_DOC_NO_MEMORY
-    "\nSee Also\n--------\n"
-    "Graph.add_free : Free the memory, which is needed in the same graph.\n"
-    "\nNotes\n-----\n"
-    "The nodes that use the memory must wait for this node, and the node that frees\n"
-    "it for them. Graphs that run one after the other can share the physical memory.\n"
-    "The driver does not clone such a graph, does not accept it as a child, and\n"
-    "instantiates it once at a time.\n"
-    "\nExamples\n--------\n"
-    ">>> graph = drv.Graph()\n"
-    ">>> memory = graph.add_alloc(16)\n"
-    ">>> fill = graph.add_set(memory.address, 0, 16, after=memory)\n"
-    ">>> free = graph.add_free(memory, after=fill)\n"
-    ">>> graph.instantiate().launch()")
+PCU_SIGNATURE(graph_add_alloc, graph_memory_words,
+              "add_alloc($self, /, bytes, after=())\n"
+              "--\n\n"
+              "Add a node that allocates device memory.\n"
+              "\nParameters\n----------\n"
+              "bytes : int\n"
+              "    Size of the memory.\n" PCU_DOC_AFTER
+              "\nReturns\n-------\n"
+              "GraphNode\n"
+              "    The new node. Its ``address`` is the same at each launch.\n"
+              "\nRaises\n------\n" PCU_DOC_NOT_ADDED PCU_DOC_NO_MEMORY
+              "\nSee Also\n--------\n"
+              "Graph.add_free : Free the memory, which is needed in the same graph.\n"
+              "\nNotes\n-----\n"
+              "The nodes that use the memory must wait for this node, and the node\n"
+              "that frees it for them. Graphs that run one after the other can share\n"
+              "the physical memory. The driver does not clone such a graph, does not\n"
+              "accept it as a child, and instantiates it once at a time.\n"
+              "\nExamples\n--------\n"
+              ">>> graph = drv.Graph()\n"
+              ">>> memory = graph.add_alloc(16)\n"
+              ">>> fill = graph.add_set(memory.address, 0, 16, after=memory)\n"
+              ">>> free = graph.add_free(memory, after=fill)\n"
+              ">>> graph.instantiate().launch()")
 
 static PyObject *
 graph_add_alloc(PyObject *op, PyObject *const *args, Py_ssize_t nargs,

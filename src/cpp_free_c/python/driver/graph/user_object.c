@@ -61,17 +61,19 @@ PCU_SIGNATURE_OF_ONE(
     "A function that is called when no graph refers to this object any more.\n"
     "\nParameters\n----------\n"
     "function : callable\n"
-    "    The function, which takes no arguments. It must not call the driver.\n"
+    "    The function, which takes no arguments. It must not call the\n"
+    "    driver.\n"
     "\nRaises\n------\n"
     "TypeError\n"
     "    If ``function`` is not callable.\n"
     "\nSee Also\n--------\n"
     "Graph.retain : Let a graph refer to the object.\n"
     "\nNotes\n-----\n"
-    "The function is called once, when the graphs, the executable graphs made from\n"
-    "them and this object are gone and all launches have finished. A thread of the\n"
-    "driver may call it. An exception goes to ``sys.unraisablehook``. If the process\n"
-    "ends first, the function is not called.\n"
+    "The function is called once, when the graphs, the executable graphs\n"
+    "made from them and this object are gone and all launches have finished.\n"
+    "A thread of the driver may call it. An exception goes to\n"
+    "``sys.unraisablehook``. If the process ends first, the function is not\n"
+    "called.\n"
     "\nExamples\n--------\n"
     ">>> called = []\n"
     ">>> graph = drv.Graph()\n"
@@ -143,19 +145,18 @@ user_object_check(user_object *self, const char *routine)
                             "this UserObject was released");
 }
 
-PyDoc_STRVAR(
-    user_object_release_doc,
-    "release($self, /)\n"
-    "--\n\n"
-    "Give up the reference of this object.\n"
-    "\nRaises\n------\n"
-    "LogicError\n"
-    "    If the object was released before.\n"
-    "\nSee Also\n--------\n"
-    "Graph.release : Give up references of a graph.\n"
-    "\nNotes\n-----\n"
-    "If no graph refers to it, the function is called. Deleting the object does the\n"
-    "same.");
+PyDoc_STRVAR(user_object_release_doc,
+             "release($self, /)\n"
+             "--\n\n"
+             "Give up the reference of this object.\n"
+             "\nRaises\n------\n"
+             "LogicError\n"
+             "    If the object was released before.\n"
+             "\nSee Also\n--------\n"
+             "Graph.release : Give up references of a graph.\n"
+             "\nNotes\n-----\n"
+             "If no graph refers to it, the function is called. Deleting the object\n"
+             "does the same.");
 
 static PyObject *
 user_object_release(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -265,23 +266,22 @@ static const pcu_word graph_retain_words[] = {
     PCU_WORD("count", pcu_as_uint, graph_retain_args, count),
 };
 
-PCU_SIGNATURE(
-    graph_retain, graph_retain_words,
-    "retain($self, /, user_object, count=1)\n"
-    "--\n\n"
-    "Let the graph have references to a user object.\n"
-    "\nParameters\n----------\n" DOC_USER_OBJECT
-    "\nRaises\n------\n"
-    "TypeError\n"
-    "    If ``user_object`` is no ``UserObject``.\n"
-    "LogicError\n"
-    "    If the object was released.\n"
-    "\nSee Also\n--------\n"
-    "Graph.release : Give them up.\n"
-    "\nNotes\n-----\n"
-    "Copies of the graph, and executable graphs made from it afterwards, have as\n"
-    "many. A reference of an executable graph ends when that is deleted and its last\n"
-    "launch has finished.")
+PCU_SIGNATURE(graph_retain, graph_retain_words,
+              "retain($self, /, user_object, count=1)\n"
+              "--\n\n"
+              "Let the graph have references to a user object.\n"
+              "\nParameters\n----------\n" DOC_USER_OBJECT
+              "\nRaises\n------\n"
+              "TypeError\n"
+              "    If ``user_object`` is no ``UserObject``.\n"
+              "LogicError\n"
+              "    If the object was released.\n"
+              "\nSee Also\n--------\n"
+              "Graph.release : Give them up.\n"
+              "\nNotes\n-----\n"
+              "Copies of the graph, and executable graphs made from it afterwards,\n"
+              "have as many. A reference of an executable graph ends when that is\n"
+              "deleted and its last launch has finished.")
 
 static PyObject *
 graph_retain(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
