@@ -1691,7 +1691,7 @@ class ctx_flags(_Enumeration):
     """All bits that are flags."""
 
 class direction_vector_set(_Enumeration):
-    """cuRAND's sets of Sobol direction vectors."""
+    """Sobol direction vectors of cuRAND."""
 
     VECTOR_32: ClassVar[direction_vector_set]
     """Vectors of 32 bits for 20,000 dimensions, by Joe and Kuo."""
