@@ -91,24 +91,25 @@ class CompileError(Error):
 
     Parameters
     ----------
+    msg, command_line, stdout, stderr, source : optional
+        Values of the attributes.
+
+    Attributes
+    ----------
     msg : str
         What happened.
     command_line : list of str
         The compiler's arguments.
-    stdout : str or bytes, optional
+    stdout : str, bytes or None
         What the compiler printed.
-    stderr : str or bytes, optional
+    stderr : str, bytes or None
         What the compiler reported.
-    source : str or bytes, optional
+    source : str, bytes or None
         The text that was compiled.
 
     See Also
     --------
     pycuda.compiler.compile : Raises it.
-
-    Notes
-    -----
-    The parameters are attributes of the error.
 
     Examples
     --------

@@ -75,12 +75,13 @@ PCU_SIGNATURE_OF_ONE(
     "``sys.unraisablehook``. If the process ends first, the function is not\n"
     "called.\n"
     "\nExamples\n--------\n"
-    ">>> called = []\n"
+    ">>> import threading\n"
+    ">>> gone = threading.Event()\n"
     ">>> graph = drv.Graph()\n"
-    ">>> graph.retain(drv.UserObject(lambda: called.append(\"gone\")))\n"
+    ">>> graph.retain(drv.UserObject(gone.set))\n"
     ">>> del graph\n"
-    ">>> called\n"
-    "['gone']")
+    ">>> gone.wait(60)\n"
+    "True")
 
 static int
 user_object_init(PyObject *op, PyObject *args, PyObject *kwargs)
