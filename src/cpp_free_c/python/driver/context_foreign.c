@@ -41,9 +41,7 @@ PCU_SIGNATURE(context_from_handle, foreign_words,
               "Context\n"
               "    The known object of this handle, or a new one, which is not\n"
               "    current.\n"
-              "\nRaises\n------\n"
-              "TypeError\n"
-              "    If ``handle`` is no handle.\n"
+              "\nRaises\n------\n" PCU_DOC_NO_HANDLE
               "LogicError\n"
               "    If the driver does not have green contexts, which came with CUDA\n"
               "    12.4.\n"

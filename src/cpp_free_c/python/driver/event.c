@@ -301,9 +301,7 @@ PyDoc_STRVAR(event_time_since_doc,
              "\nReturns\n-------\n"
              "float\n"
              "    Milliseconds.\n"
-             "\nRaises\n------\n" DOC_NOT_TIMED
-             "TypeError\n"
-             "    If ``event`` is no ``Event``.\n"
+             "\nRaises\n------\n" DOC_NOT_TIMED PCU_DOC_NO_EVENT
              "\nSee Also\n--------\n"
              "Event.time_till : The same in the other direction.\n"
              "Event.synchronize : Wait first; this call does not.\n"
@@ -333,9 +331,7 @@ PyDoc_STRVAR(event_time_till_doc,
              "\nReturns\n-------\n"
              "float\n"
              "    Milliseconds.\n"
-             "\nRaises\n------\n" DOC_NOT_TIMED
-             "TypeError\n"
-             "    If ``event`` is no ``Event``.\n"
+             "\nRaises\n------\n" DOC_NOT_TIMED PCU_DOC_NO_EVENT
              "\nSee Also\n--------\n"
              "Event.time_since : The same in the other direction.");
 

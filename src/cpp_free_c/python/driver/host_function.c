@@ -263,9 +263,7 @@ PyDoc_STRVAR(host_function_add_callback_doc,
              "    thread that does.\n"
              "*args : object\n"
              "    Arguments of the function.\n"
-             "\nRaises\n------\n"
-             "TypeError\n"
-             "    If ``function`` is not callable.\n" PCU_DOC_CONTEXT_ENDED
+             "\nRaises\n------\n" PCU_DOC_NOT_CALLABLE PCU_DOC_CONTEXT_ENDED
              "\nSee Also\n--------\n"
              "launch_host_func : The same as a function, without arguments.\n"
              "Graph.add_host : A call in a graph.\n"
@@ -324,13 +322,8 @@ PCU_SIGNATURE(launch_host_func, launch_host_words,
               "launch_host_func($module, /, function, stream=None)\n"
               "--\n\n"
               "Call a function when the work enqueued in a stream so far has ended.\n"
-              "\nParameters\n----------\n"
-              "function : callable\n"
-              "    The function, which takes no arguments. It must not call the\n"
-              "    driver.\n" PCU_DOC_STREAM
-              "\nRaises\n------\n"
-              "TypeError\n"
-              "    If ``function`` is not callable.\n" PCU_DOC_NO_CONTEXT
+              "\nParameters\n----------\n" PCU_DOC_HOST_FUNCTION PCU_DOC_STREAM
+              "\nRaises\n------\n" PCU_DOC_NOT_CALLABLE PCU_DOC_NO_CONTEXT
               "\nSee Also\n--------\n"
               "Stream.add_callback : What happens when the stream calls it.\n"
               "\nNotes\n-----\n" PCU_DOC_NO_WAIT)

@@ -41,6 +41,10 @@
     "ddof : int, optional\n" \
     "    The divisor is the number of elements less ``ddof``. The default is 0.\n"
 
+#define PCU_DOC_HOST_FUNCTION \
+    "function : callable\n"   \
+    "    The function, which takes no arguments. It must not call the driver.\n"
+
 #define PCU_DOC_INITIAL            \
     "initial : number, optional\n" \
     "    One more element, with which the computation begins.\n"
@@ -116,6 +120,22 @@
     "LogicError\n"                                                              \
     "    If a kernel used an invalid address, or if the object's context has\n" \
     "    ended.\n"
+
+#define PCU_DOC_NO_EVENT \
+    "TypeError\n"        \
+    "    If ``event`` is no ``Event``.\n"
+
+#define PCU_DOC_NOT_CALLABLE \
+    "TypeError\n"            \
+    "    If ``function`` is not callable.\n"
+
+#define PCU_DOC_NO_HANDLE \
+    "TypeError\n"         \
+    "    If ``handle`` is no handle.\n"
+
+#define PCU_DOC_NOT_A_GRAPH \
+    "TypeError\n"           \
+    "    If ``graph`` is no ``Graph``.\n"
 
 #define PCU_DOC_NO_GRAPH                                                             \
     "LogicError\n"                                                                   \

@@ -267,13 +267,9 @@ PCU_SIGNATURE(graph_add_host, graph_add_words,
               "add_host($self, /, function, after=())\n"
               "--\n\n"
               "Add a call of a Python function.\n"
-              "\nParameters\n----------\n"
-              "function : callable\n"
-              "    The function, which takes no arguments. It must not call the\n"
-              "    driver.\n" PCU_DOC_AFTER "\nReturns\n-------\n" PCU_DOC_NEW_NODE
-              "\nRaises\n------\n"
-              "TypeError\n"
-              "    If ``function`` is not callable.\n" PCU_DOC_NOT_ADDED
+              "\nParameters\n----------\n" PCU_DOC_HOST_FUNCTION PCU_DOC_AFTER
+              "\nReturns\n-------\n" PCU_DOC_NEW_NODE
+              "\nRaises\n------\n" PCU_DOC_NOT_CALLABLE PCU_DOC_NOT_ADDED
               "\nSee Also\n--------\n"
               "Stream.add_callback : A call in a stream.\n"
               "\nNotes\n-----\n"
@@ -352,9 +348,7 @@ PCU_SIGNATURE(graph_add_event_record, graph_add_words,
               "event : Event\n"
               "    The event, which is recorded at each launch.\n" PCU_DOC_AFTER
               "\nReturns\n-------\n" PCU_DOC_NEW_NODE
-              "\nRaises\n------\n"
-              "TypeError\n"
-              "    If ``event`` is no ``Event``.\n" PCU_DOC_NOT_ADDED
+              "\nRaises\n------\n" PCU_DOC_NO_EVENT PCU_DOC_NOT_ADDED
               "\nSee Also\n--------\n"
               "Graph.add_event_wait : Wait for an event.")
 
@@ -373,9 +367,7 @@ PCU_SIGNATURE(graph_add_event_wait, graph_add_words,
               "\nParameters\n----------\n"
               "event : Event\n"
               "    The event.\n" PCU_DOC_AFTER "\nReturns\n-------\n" PCU_DOC_NEW_NODE
-              "\nRaises\n------\n"
-              "TypeError\n"
-              "    If ``event`` is no ``Event``.\n" PCU_DOC_NOT_ADDED
+              "\nRaises\n------\n" PCU_DOC_NO_EVENT PCU_DOC_NOT_ADDED
               "\nSee Also\n--------\n"
               "Graph.add_event_record : Record an event.")
 
@@ -396,9 +388,7 @@ PCU_SIGNATURE(
     "graph : Graph\n"
     "    The other graph. Later changes of it do not change the node.\n" PCU_DOC_AFTER
     "\nReturns\n-------\n" PCU_DOC_NEW_NODE
-    "\nRaises\n------\n"
-    "TypeError\n"
-    "    If ``graph`` is no ``Graph``.\n" PCU_DOC_NOT_ADDED
+    "\nRaises\n------\n" PCU_DOC_NOT_A_GRAPH PCU_DOC_NOT_ADDED
     "\nSee Also\n--------\n"
     "Graph.clone : A copy as a graph of its own.")
 

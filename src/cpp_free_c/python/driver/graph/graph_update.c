@@ -143,9 +143,7 @@ PyDoc_STRVAR(exec_update_doc,
              "\nRaises\n------\n"
              "LogicError\n"
              "    If the graphs differ in more than parameters. The message has the\n"
-             "    reason.\n"
-             "TypeError\n"
-             "    If ``graph`` is no ``Graph``.\n"
+             "    reason.\n" PCU_DOC_NOT_A_GRAPH
              "\nSee Also\n--------\n"
              "GraphExec.update_node : Change one node.\n"
              "Stream.capture : Has an option for arrays of other sizes.\n"

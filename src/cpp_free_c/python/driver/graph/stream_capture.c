@@ -497,9 +497,7 @@ PCU_SIGNATURE(
     "LogicError\n"
     "    From the ``with`` statement, if the stream is a default one, or if\n"
     "    the block made a call that cannot be captured. The message names\n"
-    "    the call and its line.\n"
-    "TypeError\n"
-    "    If ``graph`` is no ``Graph``.\n"
+    "    the call and its line.\n" PCU_DOC_NOT_A_GRAPH
     "\nSee Also\n--------\n"
     "Graph.instantiate : Make what is launched.\n"
     "\nNotes\n-----\n"

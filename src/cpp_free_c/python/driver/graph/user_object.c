@@ -59,13 +59,8 @@ PCU_SIGNATURE_OF_ONE(
     "UserObject(function)\n"
     "--\n\n"
     "A function that is called when no graph refers to this object any more.\n"
-    "\nParameters\n----------\n"
-    "function : callable\n"
-    "    The function, which takes no arguments. It must not call the\n"
-    "    driver.\n"
-    "\nRaises\n------\n"
-    "TypeError\n"
-    "    If ``function`` is not callable.\n"
+    "\nParameters\n----------\n" PCU_DOC_HOST_FUNCTION
+    "\nRaises\n------\n" PCU_DOC_NOT_CALLABLE
     "\nSee Also\n--------\n"
     "Graph.retain : Let a graph refer to the object.\n"
     "\nNotes\n-----\n"

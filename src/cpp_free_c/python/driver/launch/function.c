@@ -223,6 +223,16 @@ function_repr(PyObject *op)
     "LogicError\n"   \
     "    If the context of the kernel has ended.\n"
 
+#define DOC_PREPARED_SHAPE                 \
+    "grid : int or tuple of int\n"         \
+    "    Blocks, in up to 3 dimensions.\n" \
+    "block : tuple of int\n"               \
+    "    Threads of a block, in up to 3 dimensions.\n"
+
+#define DOC_PREPARED_ARGS \
+    "*args : object\n"    \
+    "    Arguments.\n"
+
 #define DOC_SHARED_SIZE             \
     "shared_size : int, optional\n" \
     "    Dynamic shared memory of a block in bytes. The default is 0.\n"
@@ -511,14 +521,8 @@ PyDoc_STRVAR(function_prepared_call_doc,
              "launch_config=None)\n"
              "--\n\n"
              "Launch on the current stream with arguments of the prepared types.\n"
-             "\nParameters\n----------\n"
-             "grid : int or tuple of int\n"
-             "    Blocks, in up to 3 dimensions.\n"
-             "block : tuple of int\n"
-             "    Threads of a block, in up to 3 dimensions.\n"
-             "*args : object\n"
-             "    Arguments.\n" DOC_SHARED_SIZE DOC_ATTRIBUTES
-             "\nRaises\n------\n" DOC_NOT_PREPARED
+             "\nParameters\n----------\n" DOC_PREPARED_SHAPE DOC_PREPARED_ARGS
+                 DOC_SHARED_SIZE DOC_ATTRIBUTES "\nRaises\n------\n" DOC_NOT_PREPARED
              "\nSee Also\n--------\n"
              "Function.prepare : Set the types.\n"
              "Function.prepared_async_call : Launch on another stream.\n"
@@ -539,16 +543,10 @@ PyDoc_STRVAR(
     "launch_config=None)\n"
     "--\n\n"
     "Launch on a stream with arguments of the prepared types.\n"
-    "\nParameters\n----------\n"
-    "grid : int or tuple of int\n"
-    "    Blocks, in up to 3 dimensions.\n"
-    "block : tuple of int\n"
-    "    Threads of a block, in up to 3 dimensions.\n"
+    "\nParameters\n----------\n" DOC_PREPARED_SHAPE
     "stream : Stream or None\n"
-    "    Stream; None is the current one.\n"
-    "*args : object\n"
-    "    Arguments.\n" DOC_SHARED_SIZE DOC_ATTRIBUTES
-    "\nRaises\n------\n" DOC_NOT_PREPARED
+    "    Stream; None is the current one.\n" DOC_PREPARED_ARGS DOC_SHARED_SIZE
+        DOC_ATTRIBUTES "\nRaises\n------\n" DOC_NOT_PREPARED
     "\nSee Also\n--------\n"
     "Function.prepared_call : Launch on the current stream.\n"
     "\nNotes\n-----\n" PCU_DOC_NO_WAIT);
@@ -558,13 +556,8 @@ PyDoc_STRVAR(function_prepared_timed_call_doc,
              "launch_config=None)\n"
              "--\n\n"
              "Launch between two events, and return a function for the time.\n"
-             "\nParameters\n----------\n"
-             "grid : int or tuple of int\n"
-             "    Blocks, in up to 3 dimensions.\n"
-             "block : tuple of int\n"
-             "    Threads of a block, in up to 3 dimensions.\n"
-             "*args : object\n"
-             "    Arguments.\n" DOC_SHARED_SIZE DOC_ATTRIBUTES
+             "\nParameters\n----------\n" DOC_PREPARED_SHAPE DOC_PREPARED_ARGS
+                 DOC_SHARED_SIZE DOC_ATTRIBUTES
              "\nReturns\n-------\n"
              "callable\n"
              "    Function without arguments that waits for the kernel and returns\n"

@@ -415,7 +415,7 @@ PCU_SIGNATURE(occupancy_max_cluster_size, occupancy_words,
               "\nParameters\n----------\n" DOC_BLOCK DOC_SHARED
               "\nReturns\n-------\n"
               "int\n"
-              "    The number.\n"
+              "    Number of blocks.\n"
               "\nRaises\n------\n"
               "LogicError\n"
               "    If the device has no clusters, if the shape is not possible, or if\n"

@@ -402,8 +402,7 @@ PyDoc_STRVAR(old_launch_single_doc,
              "\nRaises\n------\n" DOC_NO_LAUNCH
              "\nSee Also\n--------\n"
              "Function.launch_grid : Launch several blocks.\n"
-             "\nNotes\n-----\n"
-             "The call does not wait.\n" DOC_OLD);
+             "\nNotes\n-----\n" PCU_DOC_NO_WAIT DOC_OLD);
 PyDoc_STRVAR(old_launch_single_under_doc,
              "_launch($self, /)\n--\n\nlaunch() under its other name.");
 
@@ -460,8 +459,7 @@ PCU_SIGNATURE(old_launch_grid, old_grid_words,
               "\nRaises\n------\n" DOC_NO_LAUNCH
               "\nSee Also\n--------\n"
               "Function.launch_grid_async : Launch on another stream.\n"
-              "\nNotes\n-----\n"
-              "The call does not wait.\n" DOC_OLD)
+              "\nNotes\n-----\n" PCU_DOC_NO_WAIT DOC_OLD)
 PCU_SIGNATURE(old_launch_grid_under, old_grid_words,
               "_launch_grid($self, /, grid_width, grid_height)\n--\n\n"
               "launch_grid() under its other name.")
@@ -479,8 +477,7 @@ PCU_SIGNATURE(old_launch_grid_async, old_grid_words,
               "\nRaises\n------\n" DOC_NO_LAUNCH
               "\nSee Also\n--------\n"
               "Function.launch_grid : Launch on the current stream.\n"
-              "\nNotes\n-----\n"
-              "The call does not wait.\n" DOC_OLD)
+              "\nNotes\n-----\n" PCU_DOC_NO_WAIT DOC_OLD)
 PCU_SIGNATURE(old_launch_grid_async_under, old_grid_words,
               "_launch_grid_async($self, /, grid_width, grid_height, s)\n--\n\n"
               "launch_grid_async() under its other name.")

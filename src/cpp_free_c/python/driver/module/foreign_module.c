@@ -95,9 +95,7 @@ PCU_SIGNATURE(
     "\nReturns\n-------\n"
     "Module\n"
     "    A new object. Of a CUlibrary, the module in the current context.\n"
-    "\nRaises\n------\n"
-    "TypeError\n"
-    "    If ``handle`` is no handle.\n" PCU_DOC_NO_CONTEXT
+    "\nRaises\n------\n" PCU_DOC_NO_HANDLE PCU_DOC_NO_CONTEXT
     "\nSee Also\n--------\n"
     "Function.from_handle : The same for kernels.")
 
@@ -158,9 +156,7 @@ PCU_SIGNATURE(function_from_handle, foreign_words,
               "\nReturns\n-------\n"
               "Function\n"
               "    A new object. Of a CUkernel, the function in the current context.\n"
-              "\nRaises\n------\n"
-              "TypeError\n"
-              "    If ``handle`` is no handle.\n" PCU_DOC_NO_CONTEXT
+              "\nRaises\n------\n" PCU_DOC_NO_HANDLE PCU_DOC_NO_CONTEXT
               "\nSee Also\n--------\n"
               "Module.from_handle : The same for loaded code.")
 

@@ -386,7 +386,7 @@ PyDoc_STRVAR(linker_link_module_doc,
              "Link the added code, and load it into the linker's context.\n"
              "\nReturns\n-------\n"
              "Module\n"
-             "    The loaded code.\n"
+             "    The linked code.\n"
              "\nRaises\n------\n"
              "LogicError\n"
              "    If the code cannot be linked, or if this was called before.\n"
