@@ -67,16 +67,16 @@
     "    Array of the result's shape to which the result goes. The default is a\n" \
     "    new array.\n"
 
+#define PCU_DOC_STREAM                                                       \
+    "stream : Stream, optional\n"                                            \
+    "    Stream in which the work is enqueued. The default is the current\n" \
+    "    stream.\n"
+
 #define PCU_DOC_OWNER                                                           \
     "owner : object, optional\n"                                                \
     "    Object that is kept alive. The default is ``handle``, unless that is " \
     "an\n"                                                                      \
     "    int.\n"
-
-#define PCU_DOC_STREAM                                                       \
-    "stream : Stream, optional\n"                                            \
-    "    Stream in which the work is enqueued. The default is the current\n" \
-    "    stream.\n"
 
 #define PCU_DOC_WHERE              \
     "where : GPUArray, optional\n" \
@@ -104,6 +104,8 @@
     "MemoryError\n"       \
     "    If the device has not enough free memory.\n"
 
+#define PCU_DOC_NO_WAIT "The call does not wait.\n"
+
 #define PCU_DOC_CONTEXT_ENDED \
     "LogicError\n"            \
     "    If the object's context has ended.\n"
@@ -111,8 +113,6 @@
 #define PCU_DOC_NO_CONTEXT \
     "LogicError\n"         \
     "    If no context is current.\n"
-
-#define PCU_DOC_NO_WAIT "The call does not wait.\n"
 
 #define PCU_DOC_WAIT_FAILED                                                     \
     "LaunchError\n"                                                             \
