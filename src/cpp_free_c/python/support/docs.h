@@ -92,20 +92,6 @@
     "ValueError\n"              \
     "    If there is no such axis, or if there is no element.\n"
 
-#define PCU_DOC_NEW_NODE \
-    "GraphNode\n"        \
-    "    The new node.\n"
-
-#define PCU_DOC_RESULT \
-    "GPUArray\n"       \
-    "    The result: ``out``, or a new array.\n"
-
-#define PCU_DOC_NO_MEMORY \
-    "MemoryError\n"       \
-    "    If the device has not enough free memory.\n"
-
-#define PCU_DOC_NO_WAIT "The call does not wait.\n"
-
 #define PCU_DOC_CONTEXT_ENDED \
     "LogicError\n"            \
     "    If the object's context has ended.\n"
@@ -150,5 +136,19 @@
 #define PCU_DOC_LATE_INDEX \
     "IndexError\n"         \
     "    If an index of an earlier array operation was not in its array.\n"
+
+#define PCU_DOC_NEW_NODE \
+    "GraphNode\n"        \
+    "    The new node.\n"
+
+#define PCU_DOC_RESULT \
+    "GPUArray\n"       \
+    "    The result: ``out``, or a new array.\n"
+
+#define PCU_DOC_NO_MEMORY \
+    "MemoryError\n"       \
+    "    If the device has not enough free memory.\n"
+
+#define PCU_DOC_NO_WAIT "The call does not wait.\n"
 
 #endif
