@@ -11,6 +11,10 @@
 
 /* -- parameters -------------------------------------------------------------------- */
 
+#define PCU_DOC_AFTER                                        \
+    "after : GraphNode or sequence of GraphNode, optional\n" \
+    "    Nodes for which the new one waits. The default is none.\n"
+
 #define PCU_DOC_ALLOCATOR                                                         \
     "allocator : callable or None, optional\n"                                    \
     "    Function of a number of bytes that returns device memory. The default\n" \
@@ -54,6 +58,10 @@
     "dtype : dtype_like\n" \
     "    Type of the elements.\n"
 
+#define PCU_DOC_HOST_FUNCTION \
+    "function : callable\n"   \
+    "    The function, which takes no arguments. It must not call the driver.\n"
+
 #define PCU_DOC_INITIAL            \
     "initial : number, optional\n" \
     "    One more element, with which the computation begins.\n"
@@ -85,6 +93,12 @@
     "    Stream in which the work is enqueued. The default is the current\n" \
     "    stream.\n"
 
+#define PCU_DOC_OWNER                                                           \
+    "owner : object, optional\n"                                                \
+    "    Object that is kept alive. The default is ``handle``, unless that is " \
+    "an\n"                                                                      \
+    "    int.\n"
+
 #define PCU_DOC_WHERE              \
     "where : GPUArray, optional\n" \
     "    Mask of the elements that count, which broadcasts. The default is all.\n"
@@ -98,6 +112,55 @@
 #define PCU_DOC_NO_SUCH_ELEMENT \
     "ValueError\n"              \
     "    If there is no such axis, or if there is no element.\n"
+
+#define PCU_DOC_CONTEXT_ENDED \
+    "LogicError\n"            \
+    "    If the object's context has ended.\n"
+
+#define PCU_DOC_NO_CONTEXT \
+    "LogicError\n"         \
+    "    If no context is current.\n"
+
+#define PCU_DOC_WAIT_FAILED                                                     \
+    "LaunchError\n"                                                             \
+    "    If a kernel failed.\n"                                                 \
+    "LogicError\n"                                                              \
+    "    If a kernel used an invalid address, or if the object's context has\n" \
+    "    ended.\n"
+
+#define PCU_DOC_NO_EVENT \
+    "TypeError\n"        \
+    "    If ``event`` is no ``Event``.\n"
+
+#define PCU_DOC_NOT_CALLABLE \
+    "TypeError\n"            \
+    "    If ``function`` is not callable.\n"
+
+#define PCU_DOC_NO_HANDLE \
+    "TypeError\n"         \
+    "    If ``handle`` is no handle.\n"
+
+#define PCU_DOC_NOT_A_GRAPH \
+    "TypeError\n"           \
+    "    If ``graph`` is no ``Graph``.\n"
+
+#define PCU_DOC_NO_GRAPH                                                             \
+    "LogicError\n"                                                                   \
+    "    If the graph is being captured, if its capture failed, or if its context\n" \
+    "    has ended.\n"
+
+#define PCU_DOC_NOT_ADDED \
+    PCU_DOC_NO_GRAPH      \
+    "ValueError\n"        \
+    "    If a node of ``after`` belongs to another graph.\n"
+
+#define PCU_DOC_LATE_INDEX \
+    "IndexError\n"         \
+    "    If an index of an earlier array operation was not in its array.\n"
+
+#define PCU_DOC_NEW_NODE \
+    "GraphNode\n"        \
+    "    The new node.\n"
 
 #define PCU_DOC_RESULT \
     "GPUArray\n"       \
