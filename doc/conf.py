@@ -176,8 +176,7 @@ def linkcode_resolve(domain, info):
     """Return the address of the source of a name, or None."""
     if not SOURCE or domain != "py" or not info["module"]:
         return None
-    module, name = info["module"], info["fullname"]
-    place = source_links.find(module, name, entry_of(f"{module}.{name}"))
+    place = source_links.find(info["module"], info["fullname"], ENTRIES)
     return place and SOURCE.format(file=place[0], line=place[1])
 
 
