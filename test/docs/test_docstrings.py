@@ -254,6 +254,17 @@ def test_another_text_for_a_shared_parameter_is_found(tmp_path):
     assert "Stream in which" in file.read_text()
 
 
+def test_a_docstring_in_c_that_repeats_a_macro_is_found(tmp_path):
+    (tmp_path / "src").mkdir()
+    file = tmp_path / "src/file.c"
+    command = [sys.executable, ROOT / "tools/shared_parameters.py", "--check", tmp_path]
+    file.write_text('DOC("\\nParameters\\n----------\\n" PCU_DOC_STREAM)')
+    assert subprocess.run(command, check=False).returncode == 0
+    file.write_text(file.read_text().replace("PCU_", '"stream : Stream, optional\\n"'))
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "src/file.c: use PCU_DOC_STREAM\n")
+
+
 def main():
     sys.path.insert(0, str(ROOT / "test"))
     rows = {name: list(callables_of(name)) for name in (*DONE, *OTHERS)}

@@ -416,10 +416,11 @@ def test_many_streams(pool):
     s, t = drv.Stream(), drv.Stream()
     drv.memset_d8_async(pool.allocate(8), 0, 8, s)
     drv.memset_d8_async(pool.allocate(8), 0, 8, t)
-    assert pool.held_blocks >= 6
+    held = pool.held_blocks  # more than 8 if the work of a round lasted into the next
+    assert held >= 7
     with t:
         kept = [pool.allocate(64) for _ in range(6)]
-    assert pool.held_blocks == 2 or pool.held_blocks == 1, kept
+    assert pool.held_blocks == held - 6, kept
 
 
 def test_a_new_stream_cannot_have_used_a_block():

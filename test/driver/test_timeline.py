@@ -383,7 +383,9 @@ def test_the_heaviest_line_comes_first(spin, array):
         array.fill(0)
         launch(spin, array, 3000)
     rows = t.lines()
-    assert rows[0].line.function == "launch" and rows[0].work == ["spin"]
+    # On a GPU that other processes use, the fill may take longer than the kernel.
+    work = {row.line.function: row.work for row in rows}
+    assert len(rows) == 2 and work["launch"] == ["spin"]
     assert [row.time for row in rows] == sorted((r.time for r in rows), reverse=True)
     assert t.busy() <= sum(span.device_time for span in t.spans)
 

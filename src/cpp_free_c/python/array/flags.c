@@ -62,17 +62,15 @@ flags_copy_new(pcu_state *st, PyObject *source)
 }
 
 PCU_SIGNATURE_OF_ONE(flags, "ary", pcu_as_object,
-                     "ArrayFlags(ary)\n--\n\n"
-                     "Describe how the elements of an array lie in memory.\n\n"
-                     "Parameters\n"
-                     "----------\n"
+                     "ArrayFlags(ary)\n"
+                     "--\n\n"
+                     "Describe how the elements of an array lie in memory.\n"
+                     "\nParameters\n----------\n"
                      "ary : GPUArray\n"
-                     "    The array.\n\n"
-                     "See Also\n"
-                     "--------\n"
-                     "GPUArray.flags : The flags of an array.\n\n"
-                     "Examples\n"
-                     "--------\n"
+                     "    The array.\n"
+                     "\nSee Also\n--------\n"
+                     "GPUArray.flags : The flags of an array.\n"
+                     "\nExamples\n--------\n"
                      ">>> gpuarray.zeros((2, 3)).flags.c_contiguous\n"
                      "True")
 

@@ -132,10 +132,10 @@ communicator_end_by_request(PyObject *op, const char *routine,
 }
 
 PyDoc_STRVAR(communicator_close_doc,
-             "close($self, /)\n--\n\n"
-             "Finish the enqueued exchanges and end the communicator.\n\n"
-             "Notes\n"
-             "-----\n"
+             "close($self, /)\n"
+             "--\n\n"
+             "Finish the enqueued exchanges and end the communicator.\n"
+             "\nNotes\n-----\n"
              "All processes of the communicator call it. It waits for the\n"
              "exchanges. Later calls do nothing.");
 
@@ -146,10 +146,10 @@ communicator_close(PyObject *op, PyObject *Py_UNUSED(ignored))
 }
 
 PyDoc_STRVAR(communicator_abort_doc,
-             "abort($self, /)\n--\n\n"
-             "End the communicator at once.\n\n"
-             "Notes\n"
-             "-----\n"
+             "abort($self, /)\n"
+             "--\n\n"
+             "End the communicator at once.\n"
+             "\nNotes\n-----\n"
              "Exchanges that have not finished are stopped, and their results\n"
              "are undefined.");
 
@@ -312,33 +312,30 @@ static const pcu_word communicator_words[] = {
 
 PCU_SIGNATURE(
     communicator, communicator_words,
-    "Communicator(size, unique_id, rank)\n--\n\n"
+    "Communicator(size, unique_id, rank)\n"
+    "--\n\n"
     "Processes, or contexts of one process, that exchange arrays through NCCL.\n\n"
     "Each of them makes a Communicator with the same ``unique_id`` and\n"
     "its own rank, in the primary context of its own device, at the\n"
-    "same time.\n\n"
-    "Parameters\n"
-    "----------\n"
+    "same time.\n"
+    "\nParameters\n----------\n"
     "size : int\n"
     "    Number of processes.\n"
     "unique_id : bytes\n"
     "    What ``unique_id`` has returned in one of them.\n"
     "rank : int\n"
-    "    Number of this process, from 0.\n\n"
-    "Raises\n"
-    "------\n"
+    "    Number of this process, from 0.\n"
+    "\nRaises\n------\n"
     "RuntimeError\n"
     "    If the library is missing or refuses the call.\n"
     "TypeError\n"
     "    If ``unique_id`` is not such bytes.\n"
     "ValueError\n"
-    "    If ``size`` or ``rank`` is out of range.\n\n"
-    "See Also\n"
-    "--------\n"
+    "    If ``size`` or ``rank`` is out of range.\n"
+    "\nSee Also\n--------\n"
     "communicator_of : From a communicator of mpi4py.\n"
-    "communicators : For several devices of one process.\n\n"
-    "Notes\n"
-    "-----\n"
+    "communicators : For several devices of one process.\n"
+    "\nNotes\n-----\n"
     "The exchanges are enqueued in a stream. All processes must enqueue\n"
     "the same exchanges in the same order.")
 
@@ -376,14 +373,13 @@ communicator_init(PyObject *op, PyObject *args, PyObject *kwargs)
 /* -- attributes and errors --------------------------------------------------------- */
 
 PyDoc_STRVAR(communicator_check_doc,
-             "check($self, /)\n--\n\n"
-             "Raise an error if an exchange has failed since it was enqueued.\n\n"
-             "Raises\n"
-             "------\n"
+             "check($self, /)\n"
+             "--\n\n"
+             "Raise an error if an exchange has failed since it was enqueued.\n"
+             "\nRaises\n------\n"
              "RuntimeError\n"
-             "    If an exchange has failed: then call ``abort``.\n\n"
-             "Notes\n"
-             "-----\n"
+             "    If an exchange has failed: then call ``abort``.\n"
+             "\nNotes\n-----\n"
              "The call does not wait.");
 
 static PyObject *

@@ -8,6 +8,27 @@
 
 #include "python/array/layout.h"
 #include "python/support/convert.h"
+#include "python/support/docs.h"
+
+/* -- sentences of docstrings ------------------------------------------------------- */
+
+#define DOC_EXCHANGE_FAILED \
+    "RuntimeError\n"        \
+    "    If the exchange failed, or if the communicator has ended.\n"
+
+#define DOC_NOT_REDUCIBLE                                                         \
+    "TypeError\n"                                                                 \
+    "    If an argument is not a GPUArray, if dtypes differ, or if NCCL cannot\n" \
+    "    reduce the dtype.\n"
+
+#define DOC_NOT_FITTING                                                        \
+    "ValueError\n"                                                             \
+    "    If a shape, the order in memory, the number of a process or ``op``\n" \
+    "    does not fit.\n"
+
+#define DOC_EXCHANGE_OP                                               \
+    "op : {\"sum\", \"prod\", \"max\", \"min\", \"avg\"}, optional\n" \
+    "    How to join the elements.\n"
 
 #define EXCHANGE_DEFAULTS                  \
     {                                      \
@@ -33,38 +54,22 @@ static const pcu_word pcu_exchange_words[] = {
     PCU_WORD("peer", pcu_as_int, pcu_exchange_args, peer),
 };
 
-PCU_SIGNATURE(
-    all_reduce, pcu_exchange_words,
-    "all_reduce($self, /, send, recv=None, op='sum', stream=None)\n--\n\n"
-    "Reduce the elements of all processes, and return the result in each.\n\n"
-    "Parameters\n"
-    "----------\n"
-    "send : GPUArray\n"
-    "    Array of this process, with the same shape and dtype in all.\n"
-    "recv : GPUArray, optional\n"
-    "    Array for the result, which may be ``send``. The default is a\n"
-    "    new array.\n"
-    "op : {\"sum\", \"prod\", \"max\", \"min\", \"avg\"}, optional\n"
-    "    How to join the elements.\n"
-    "stream : Stream, optional\n"
-    "    Stream in which the work is enqueued. The default is the current stream.\n\n"
-    "Returns\n"
-    "-------\n"
-    "GPUArray\n"
-    "    The result.\n\n"
-    "Raises\n"
-    "------\n"
-    "RuntimeError\n"
-    "    If the exchange failed, or if the communicator has ended.\n"
-    "TypeError\n"
-    "    If an argument is not a GPUArray, if dtypes differ, or if NCCL\n"
-    "    cannot reduce the dtype.\n"
-    "ValueError\n"
-    "    If a shape, the order in memory, the number of a process or\n"
-    "    ``op`` does not fit.\n\n"
-    "Notes\n"
-    "-----\n"
-    "The call does not wait.")
+PCU_SIGNATURE(all_reduce, pcu_exchange_words,
+              "all_reduce($self, /, send, recv=None, op='sum', stream=None)\n"
+              "--\n\n"
+              "Reduce the elements of all processes, and return the result in each.\n"
+              "\nParameters\n----------\n"
+              "send : GPUArray\n"
+              "    Array of this process, with the same shape and dtype in all.\n"
+              "recv : GPUArray, optional\n"
+              "    Array for the result, which may be ``send``. The default is a\n"
+              "    new array.\n" DOC_EXCHANGE_OP PCU_DOC_STREAM
+              "\nReturns\n-------\n"
+              "GPUArray\n"
+              "    The result.\n"
+              "\nRaises\n------\n" DOC_EXCHANGE_FAILED DOC_NOT_REDUCIBLE DOC_NOT_FITTING
+              "\nNotes\n-----\n"
+              "The call does not wait.")
 
 static PyObject *
 exchange_all_reduce(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -95,37 +100,21 @@ call_reduce(const pcu_exchange *e)
 }
 
 PCU_SIGNATURE(reduce, pcu_exchange_words,
-              "reduce($self, /, send, recv=None, op='sum', root=0, stream=None)\n--\n\n"
-              "Reduce the elements of all processes, and return the result in one.\n\n"
-              "Parameters\n"
-              "----------\n"
+              "reduce($self, /, send, recv=None, op='sum', root=0, stream=None)\n"
+              "--\n\n"
+              "Reduce the elements of all processes, and return the result in one.\n"
+              "\nParameters\n----------\n"
               "send : GPUArray\n"
               "    Array of this process, with the same shape and dtype in all.\n"
               "recv : GPUArray, optional\n"
-              "    Array for the result. The default is a new array.\n"
-              "op : {\"sum\", \"prod\", \"max\", \"min\", \"avg\"}, optional\n"
-              "    How to join the elements.\n"
+              "    Array for the result. The default is a new array.\n" DOC_EXCHANGE_OP
               "root : int, optional\n"
-              "    Number of a process.\n"
-              "stream : Stream, optional\n"
-              "    Stream in which the work is enqueued. The default is the current\n"
-              "    stream.\n\n"
-              "Returns\n"
-              "-------\n"
+              "    Number of a process.\n" PCU_DOC_STREAM
+              "\nReturns\n-------\n"
               "GPUArray or None\n"
-              "    The result in the process ``root``, None in the others.\n\n"
-              "Raises\n"
-              "------\n"
-              "RuntimeError\n"
-              "    If the exchange failed, or if the communicator has ended.\n"
-              "TypeError\n"
-              "    If an argument is not a GPUArray, if dtypes differ, or if NCCL\n"
-              "    cannot reduce the dtype.\n"
-              "ValueError\n"
-              "    If a shape, the order in memory, the number of a process or\n"
-              "    ``op`` does not fit.\n\n"
-              "Notes\n"
-              "-----\n"
+              "    The result in the process ``root``, None in the others.\n"
+              "\nRaises\n------\n" DOC_EXCHANGE_FAILED DOC_NOT_REDUCIBLE DOC_NOT_FITTING
+              "\nNotes\n-----\n"
               "The call does not wait.")
 
 static PyObject *
@@ -163,32 +152,19 @@ call_broadcast(const pcu_exchange *e)
 
 PCU_SIGNATURE(
     broadcast, pcu_exchange_words,
-    "broadcast($self, /, array, root=0, stream=None)\n--\n\n"
-    "Copy the elements of the array of one process into those of the others.\n\n"
-    "Parameters\n"
-    "----------\n"
+    "broadcast($self, /, array, root=0, stream=None)\n"
+    "--\n\n"
+    "Copy the elements of the array of one process into those of the others.\n"
+    "\nParameters\n----------\n"
     "array : GPUArray\n"
     "    Array with the same shape and dtype in all processes.\n"
     "root : int, optional\n"
-    "    Number of a process.\n"
-    "stream : Stream, optional\n"
-    "    Stream in which the work is enqueued. The default is the current stream.\n\n"
-    "Returns\n"
-    "-------\n"
+    "    Number of a process.\n" PCU_DOC_STREAM
+    "\nReturns\n-------\n"
     "GPUArray\n"
-    "    The array.\n\n"
-    "Raises\n"
-    "------\n"
-    "RuntimeError\n"
-    "    If the exchange failed, or if the communicator has ended.\n"
-    "TypeError\n"
-    "    If an argument is not a GPUArray, if dtypes differ, or if NCCL\n"
-    "    cannot reduce the dtype.\n"
-    "ValueError\n"
-    "    If a shape, the order in memory, the number of a process or\n"
-    "    ``op`` does not fit.\n\n"
-    "Notes\n"
-    "-----\n"
+    "    The array.\n"
+    "\nRaises\n------\n" DOC_EXCHANGE_FAILED DOC_NOT_REDUCIBLE DOC_NOT_FITTING
+    "\nNotes\n-----\n"
     "The call does not wait.")
 
 static PyObject *
@@ -259,35 +235,21 @@ call_all_gather(const pcu_exchange *e)
 }
 
 PCU_SIGNATURE(all_gather, pcu_exchange_words,
-              "all_gather($self, /, send, recv=None, stream=None)\n--\n\n"
-              "Collect the arrays of all processes.\n\n"
-              "Parameters\n"
-              "----------\n"
+              "all_gather($self, /, send, recv=None, stream=None)\n"
+              "--\n\n"
+              "Collect the arrays of all processes.\n"
+              "\nParameters\n----------\n"
               "send : GPUArray\n"
               "    Array of this process, with the same shape and dtype in all.\n"
               "    It may be its part ``recv[rank]``.\n"
               "recv : GPUArray, optional\n"
               "    Array for the result, of shape ``(size, *send.shape)``. The\n"
-              "    default is a new array.\n"
-              "stream : Stream, optional\n"
-              "    Stream in which the work is enqueued. The default is the current\n"
-              "    stream.\n\n"
-              "Returns\n"
-              "-------\n"
+              "    default is a new array.\n" PCU_DOC_STREAM
+              "\nReturns\n-------\n"
               "GPUArray\n"
-              "    The result.\n\n"
-              "Raises\n"
-              "------\n"
-              "RuntimeError\n"
-              "    If the exchange failed, or if the communicator has ended.\n"
-              "TypeError\n"
-              "    If an argument is not a GPUArray, if dtypes differ, or if NCCL\n"
-              "    cannot reduce the dtype.\n"
-              "ValueError\n"
-              "    If a shape, the order in memory, the number of a process or\n"
-              "    ``op`` does not fit.\n\n"
-              "Notes\n"
-              "-----\n"
+              "    The result.\n"
+              "\nRaises\n------\n" DOC_EXCHANGE_FAILED DOC_NOT_REDUCIBLE DOC_NOT_FITTING
+              "\nNotes\n-----\n"
               "The call does not wait.")
 
 static PyObject *
@@ -322,35 +284,20 @@ call_reduce_scatter(const pcu_exchange *e)
 
 PCU_SIGNATURE(
     reduce_scatter, pcu_exchange_words,
-    "reduce_scatter($self, /, send, recv=None, op='sum', stream=None)\n--\n\n"
-    "Reduce the elements of all processes, and return a part of the result in each.\n\n"
-    "Parameters\n"
-    "----------\n"
+    "reduce_scatter($self, /, send, recv=None, op='sum', stream=None)\n"
+    "--\n\n"
+    "Reduce the elements of all processes, and return a part of the result in each.\n"
+    "\nParameters\n----------\n"
     "send : GPUArray\n"
     "    Array of shape (size, ...).\n"
     "recv : GPUArray, optional\n"
     "    Array for the result, which may be ``send[rank]``. The default\n"
-    "    is a new array.\n"
-    "op : {\"sum\", \"prod\", \"max\", \"min\", \"avg\"}, optional\n"
-    "    How to join the elements.\n"
-    "stream : Stream, optional\n"
-    "    Stream in which the work is enqueued. The default is the current stream.\n\n"
-    "Returns\n"
-    "-------\n"
+    "    is a new array.\n" DOC_EXCHANGE_OP PCU_DOC_STREAM
+    "\nReturns\n-------\n"
     "GPUArray\n"
-    "    The part, in the shape of ``send`` without the first axis.\n\n"
-    "Raises\n"
-    "------\n"
-    "RuntimeError\n"
-    "    If the exchange failed, or if the communicator has ended.\n"
-    "TypeError\n"
-    "    If an argument is not a GPUArray, if dtypes differ, or if NCCL\n"
-    "    cannot reduce the dtype.\n"
-    "ValueError\n"
-    "    If a shape, the order in memory, the number of a process or\n"
-    "    ``op`` does not fit.\n\n"
-    "Notes\n"
-    "-----\n"
+    "    The part, in the shape of ``send`` without the first axis.\n"
+    "\nRaises\n------\n" DOC_EXCHANGE_FAILED DOC_NOT_REDUCIBLE DOC_NOT_FITTING
+    "\nNotes\n-----\n"
     "The call does not wait.")
 
 static PyObject *
@@ -401,37 +348,23 @@ call_all_to_all(const pcu_exchange *e)
     return status;
 }
 
-PCU_SIGNATURE(
-    all_to_all, pcu_exchange_words,
-    "all_to_all($self, /, send, recv=None, stream=None)\n--\n\n"
-    "Send a part to each process, and return what the processes sent here.\n\n"
-    "Parameters\n"
-    "----------\n"
-    "send : GPUArray\n"
-    "    Array of shape (size, ...): part ``send[i]`` goes to process\n"
-    "    ``i``.\n"
-    "recv : GPUArray, optional\n"
-    "    Array for the result, of the same shape. The default is a new\n"
-    "    array.\n"
-    "stream : Stream, optional\n"
-    "    Stream in which the work is enqueued. The default is the current stream.\n\n"
-    "Returns\n"
-    "-------\n"
-    "GPUArray\n"
-    "    The result.\n\n"
-    "Raises\n"
-    "------\n"
-    "RuntimeError\n"
-    "    If the exchange failed, or if the communicator has ended.\n"
-    "TypeError\n"
-    "    If an argument is not a GPUArray, if dtypes differ, or if NCCL\n"
-    "    cannot reduce the dtype.\n"
-    "ValueError\n"
-    "    If a shape, the order in memory, the number of a process or\n"
-    "    ``op`` does not fit.\n\n"
-    "Notes\n"
-    "-----\n"
-    "The call does not wait.")
+PCU_SIGNATURE(all_to_all, pcu_exchange_words,
+              "all_to_all($self, /, send, recv=None, stream=None)\n"
+              "--\n\n"
+              "Send a part to each process, and return what the processes sent here.\n"
+              "\nParameters\n----------\n"
+              "send : GPUArray\n"
+              "    Array of shape (size, ...): part ``send[i]`` goes to process\n"
+              "    ``i``.\n"
+              "recv : GPUArray, optional\n"
+              "    Array for the result, of the same shape. The default is a new\n"
+              "    array.\n" PCU_DOC_STREAM
+              "\nReturns\n-------\n"
+              "GPUArray\n"
+              "    The result.\n"
+              "\nRaises\n------\n" DOC_EXCHANGE_FAILED DOC_NOT_REDUCIBLE DOC_NOT_FITTING
+              "\nNotes\n-----\n"
+              "The call does not wait.")
 
 static PyObject *
 exchange_all_to_all(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -487,33 +420,19 @@ exchange_with_peer(PyObject *op, const pcu_signature *signature,
 }
 
 PCU_SIGNATURE(send, pcu_exchange_words,
-              "send($self, /, array, peer, stream=None)\n--\n\n"
-              "Send the elements to another process, which calls ``recv``.\n\n"
-              "Parameters\n"
-              "----------\n"
+              "send($self, /, array, peer, stream=None)\n"
+              "--\n\n"
+              "Send the elements to another process, which calls ``recv``.\n"
+              "\nParameters\n----------\n"
               "array : GPUArray\n"
               "    The array.\n"
               "peer : int\n"
-              "    Number of the other process.\n"
-              "stream : Stream, optional\n"
-              "    Stream in which the work is enqueued. The default is the current\n"
-              "    stream.\n\n"
-              "Returns\n"
-              "-------\n"
+              "    Number of the other process.\n" PCU_DOC_STREAM
+              "\nReturns\n-------\n"
               "GPUArray\n"
-              "    The array.\n\n"
-              "Raises\n"
-              "------\n"
-              "RuntimeError\n"
-              "    If the exchange failed, or if the communicator has ended.\n"
-              "TypeError\n"
-              "    If an argument is not a GPUArray, if dtypes differ, or if NCCL\n"
-              "    cannot reduce the dtype.\n"
-              "ValueError\n"
-              "    If a shape, the order in memory, the number of a process or\n"
-              "    ``op`` does not fit.\n\n"
-              "Notes\n"
-              "-----\n"
+              "    The array.\n"
+              "\nRaises\n------\n" DOC_EXCHANGE_FAILED DOC_NOT_REDUCIBLE DOC_NOT_FITTING
+              "\nNotes\n-----\n"
               "The call does not wait.")
 
 static PyObject *
@@ -523,33 +442,19 @@ exchange_send(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *k
 }
 
 PCU_SIGNATURE(recv, pcu_exchange_words,
-              "recv($self, /, array, peer, stream=None)\n--\n\n"
-              "Fill the array with what another process sends with ``send``.\n\n"
-              "Parameters\n"
-              "----------\n"
+              "recv($self, /, array, peer, stream=None)\n"
+              "--\n\n"
+              "Fill the array with what another process sends with ``send``.\n"
+              "\nParameters\n----------\n"
               "array : GPUArray\n"
               "    Array of as many bytes.\n"
               "peer : int\n"
-              "    Number of the other process.\n"
-              "stream : Stream, optional\n"
-              "    Stream in which the work is enqueued. The default is the current\n"
-              "    stream.\n\n"
-              "Returns\n"
-              "-------\n"
+              "    Number of the other process.\n" PCU_DOC_STREAM
+              "\nReturns\n-------\n"
               "GPUArray\n"
-              "    The array.\n\n"
-              "Raises\n"
-              "------\n"
-              "RuntimeError\n"
-              "    If the exchange failed, or if the communicator has ended.\n"
-              "TypeError\n"
-              "    If an argument is not a GPUArray, if dtypes differ, or if NCCL\n"
-              "    cannot reduce the dtype.\n"
-              "ValueError\n"
-              "    If a shape, the order in memory, the number of a process or\n"
-              "    ``op`` does not fit.\n\n"
-              "Notes\n"
-              "-----\n"
+              "    The array.\n"
+              "\nRaises\n------\n" DOC_EXCHANGE_FAILED DOC_NOT_REDUCIBLE DOC_NOT_FITTING
+              "\nNotes\n-----\n"
               "The call does not wait.")
 
 static PyObject *

@@ -9,6 +9,7 @@
 #include "python/array/ops/ufunc.h"
 #include "python/driver/stream.h"
 #include "python/support/convert.h"
+#include "python/support/docs.h"
 
 typedef struct {
     PyObject *a; /* the factor of self; borrowed, as are all objects */
@@ -53,42 +54,31 @@ static const pcu_word combination_words[] = {
     PCU_WORD("new", pcu_as_object, combination_args, a),
 };
 
-PCU_SIGNATURE(
-    combination_mul_add, combination_words,
-    "mul_add($self, /, selffac, other, otherfac, add_timer=None, stream=None, "
-    "out=None)\n--\n\n"
-    "Return ``selffac * self + otherfac * other``, computed in one kernel.\n\n"
-    "Parameters\n"
-    "----------\n"
-    "selffac : number\n"
-    "    Factor of this array.\n"
-    "other : GPUArray\n"
-    "    Second array.\n"
-    "otherfac : number\n"
-    "    Factor of the second array.\n"
-    "add_timer : object, optional\n"
-    "    Not used; PyCUDA has this parameter.\n"
-    "stream : Stream, optional\n"
-    "    Stream in which the work is enqueued. The default is the current stream.\n"
-    "out : GPUArray, optional\n"
-    "    Array of the result's shape to which the result goes. The default is a new\n"
-    "    array.\n\n"
-    "Returns\n"
-    "-------\n"
-    "GPUArray\n"
-    "    The result: ``out``, or a new array of the common dtype.\n\n"
-    "Raises\n"
-    "------\n"
-    "ValueError\n"
-    "    If the shapes do not fit.\n\n"
-    "Notes\n"
-    "-----\n"
-    "The call does not wait.\n\n"
-    "Examples\n"
-    "--------\n"
-    ">>> x = gpuarray.to_gpu(np.array([1.0, 2]))\n"
-    ">>> x.mul_add(2, x, 10)\n"
-    "array([12., 24.])")
+PCU_SIGNATURE(combination_mul_add, combination_words,
+              "mul_add($self, /, selffac, other, otherfac, add_timer=None, "
+              "stream=None, out=None)\n"
+              "--\n\n"
+              "Return ``selffac * self + otherfac * other``, computed in one kernel.\n"
+              "\nParameters\n----------\n"
+              "selffac : number\n"
+              "    Factor of this array.\n"
+              "other : GPUArray\n"
+              "    Second array.\n"
+              "otherfac : number\n"
+              "    Factor of the second array.\n"
+              "add_timer : object, optional\n"
+              "    Not used; PyCUDA has this parameter.\n" PCU_DOC_STREAM PCU_DOC_OUT
+              "\nReturns\n-------\n"
+              "GPUArray\n"
+              "    The result: ``out``, or a new array of the common dtype.\n"
+              "\nRaises\n------\n"
+              "ValueError\n"
+              "    If the shapes do not fit.\n"
+              "\nNotes\n-----\n" PCU_DOC_NO_WAIT
+              "\nExamples\n--------\n"
+              ">>> x = gpuarray.to_gpu(np.array([1.0, 2]))\n"
+              ">>> x.mul_add(2, x, 10)\n"
+              "array([12., 24.])")
 
 static PyObject *
 combination_mul_add(PyObject *op, PyObject *const *args, Py_ssize_t nargs,

@@ -7,6 +7,7 @@
 #include "python/array/type/members.h"
 #include "python/driver/stream.h"
 #include "python/support/convert.h"
+#include "python/support/docs.h"
 
 static PyObject *
 complex_call(PyObject *op, int operation, PyObject *out)
@@ -21,42 +22,29 @@ complex_call(PyObject *op, int operation, PyObject *out)
 
 PCU_SIGNATURE_OF_ONE(
     complex_conj, "out", pcu_as_object,
-    "conj($self, /, out=None)\n--\n\n"
-    "Return the complex conjugate.\n\n"
-    "Parameters\n"
-    "----------\n"
-    "out : GPUArray, optional\n"
-    "    Array of the result's shape to which the result goes. The default is a new\n"
-    "    array.\n\n"
-    "Returns\n"
-    "-------\n"
+    "conj($self, /, out=None)\n"
+    "--\n\n"
+    "Return the complex conjugate.\n"
+    "\nParameters\n----------\n" PCU_DOC_OUT
+    "\nReturns\n-------\n"
     "GPUArray\n"
     "    The result: ``out``, or a new array; the array itself if it is\n"
-    "    real.\n\n"
-    "Notes\n"
-    "-----\n"
-    "The call does not wait.\n\n"
-    "Examples\n"
-    "--------\n"
+    "    real.\n"
+    "\nNotes\n-----\n" PCU_DOC_NO_WAIT
+    "\nExamples\n--------\n"
     ">>> gpuarray.to_gpu(np.array([1 + 2j])).conj()\n"
     "array([1.-2.j])")
-PyDoc_STRVAR(
-    complex_conjugate_doc,
-    "conjugate($self, /, out=None)\n--\n\n"
-    "Return the complex conjugate.\n\n"
-    "Parameters\n"
-    "----------\n"
-    "out : GPUArray, optional\n"
-    "    Array of the result's shape to which the result goes. The default is a new\n"
-    "    array.\n\n"
-    "Returns\n"
-    "-------\n"
-    "GPUArray\n"
-    "    The result: ``out``, or a new array; the array itself if it is\n"
-    "    real.\n\n"
-    "See Also\n"
-    "--------\n"
-    "conj : The same.");
+PyDoc_STRVAR(complex_conjugate_doc,
+             "conjugate($self, /, out=None)\n"
+             "--\n\n"
+             "Return the complex conjugate.\n"
+             "\nParameters\n----------\n" PCU_DOC_OUT
+             "\nReturns\n-------\n"
+             "GPUArray\n"
+             "    The result: ``out``, or a new array; the array itself if it is\n"
+             "    real.\n"
+             "\nSee Also\n--------\n"
+             "conj : The same.");
 
 static PyObject *
 complex_conj(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)

@@ -12,24 +12,21 @@
 #include "python/array/type/transfer_methods.h"
 #include "python/driver/stream.h"
 #include "python/support/convert.h"
+#include "python/support/docs.h"
 
 /* -- copy -------------------------------------------------------------------------- */
 
-PyDoc_STRVAR(
-    copy_copy_doc,
-    "copy($self, /)\n--\n\n"
-    "Return a copy in new memory: it keeps the order of the axes, not gaps.\n\n"
-    "Returns\n"
-    "-------\n"
-    "GPUArray\n"
-    "    A new array.\n\n"
-    "Notes\n"
-    "-----\n"
-    "The call does not wait.\n\n"
-    "Examples\n"
-    "--------\n"
-    ">>> gpuarray.to_gpu(np.array([1, 2, 3]))[::2].copy()\n"
-    "array([1, 3])");
+PyDoc_STRVAR(copy_copy_doc,
+             "copy($self, /)\n"
+             "--\n\n"
+             "Return a copy in new memory: it keeps the order of the axes, not gaps.\n"
+             "\nReturns\n-------\n"
+             "GPUArray\n"
+             "    A new array.\n"
+             "\nNotes\n-----\n" PCU_DOC_NO_WAIT
+             "\nExamples\n--------\n"
+             ">>> gpuarray.to_gpu(np.array([1, 2, 3]))[::2].copy()\n"
+             "array([1, 3])");
 PyDoc_STRVAR(copy_dunder_copy_doc,
              "__copy__($self, /)\n--\n\nReturn a copy in new memory, as copy() does.");
 PyDoc_STRVAR(copy_deepcopy_doc,
@@ -63,24 +60,18 @@ static const pcu_word astype_words[] = {
 };
 
 PCU_SIGNATURE(copy_astype, astype_words,
-              "astype($self, /, dtype, stream=None)\n--\n\n"
-              "Return a copy with its elements converted to another dtype.\n\n"
-              "Parameters\n"
-              "----------\n"
+              "astype($self, /, dtype, stream=None)\n"
+              "--\n\n"
+              "Return a copy with its elements converted to another dtype.\n"
+              "\nParameters\n----------\n"
               "dtype : dtype_like\n"
-              "    Dtype of the result.\n"
-              "stream : Stream, optional\n"
-              "    Stream in which the work is enqueued. The default is the current\n"
-              "    stream.\n\n"
-              "Returns\n"
-              "-------\n"
+              "    Dtype of the result.\n" PCU_DOC_STREAM
+              "\nReturns\n-------\n"
               "GPUArray\n"
-              "    A new array of the same shape.\n\n"
-              "Notes\n"
-              "-----\n"
-              "The call does not wait. As in C, fractions are truncated.\n\n"
-              "Examples\n"
-              "--------\n"
+              "    A new array of the same shape.\n"
+              "\nNotes\n-----\n"
+              "The call does not wait. As in C, fractions are truncated.\n"
+              "\nExamples\n--------\n"
               ">>> gpuarray.to_gpu(np.array([1.5, -2.5])).astype(np.int32)\n"
               "array([ 1, -2], dtype=int32)")
 
@@ -116,21 +107,16 @@ copy_astype(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
 
 PCU_SIGNATURE_OF_ONE(
     copy_reverse, "stream", pcu_as_stream,
-    "reverse($self, /, stream=None)\n--\n\n"
-    "Return a copy with the elements in the opposite order of memory.\n\n"
-    "Parameters\n"
-    "----------\n"
-    "stream : Stream, optional\n"
-    "    Stream in which the work is enqueued. The default is the current stream.\n\n"
-    "Returns\n"
-    "-------\n"
+    "reverse($self, /, stream=None)\n"
+    "--\n\n"
+    "Return a copy with the elements in the opposite order of memory.\n"
+    "\nParameters\n----------\n" PCU_DOC_STREAM
+    "\nReturns\n-------\n"
     "GPUArray\n"
-    "    A new array.\n\n"
-    "See Also\n"
-    "--------\n"
-    "pycuda.gpuarray.flip : A view.\n\n"
-    "Examples\n"
-    "--------\n"
+    "    A new array.\n"
+    "\nSee Also\n--------\n"
+    "pycuda.gpuarray.flip : A view.\n"
+    "\nExamples\n--------\n"
     ">>> gpuarray.to_gpu(np.array([1, 2, 3])).reverse()\n"
     "array([3, 2, 1])")
 
@@ -185,28 +171,20 @@ static const pcu_word fill_words[] = {
 };
 
 PCU_SIGNATURE(copy_fill, fill_words,
-              "fill($self, /, value, stream=None)\n--\n\n"
-              "Set every element to a value and return the array itself.\n\n"
-              "Parameters\n"
-              "----------\n"
+              "fill($self, /, value, stream=None)\n"
+              "--\n\n"
+              "Set every element to a value and return the array itself.\n"
+              "\nParameters\n----------\n"
               "value : number\n"
-              "    The value.\n"
-              "stream : Stream, optional\n"
-              "    Stream in which the work is enqueued. The default is the current\n"
-              "    stream.\n\n"
-              "Returns\n"
-              "-------\n"
+              "    The value.\n" PCU_DOC_STREAM
+              "\nReturns\n-------\n"
               "GPUArray\n"
-              "    The array.\n\n"
-              "Raises\n"
-              "------\n"
+              "    The array.\n"
+              "\nRaises\n------\n"
               "OverflowError\n"
-              "    If the dtype cannot hold an integer.\n\n"
-              "Notes\n"
-              "-----\n"
-              "The call does not wait.\n\n"
-              "Examples\n"
-              "--------\n"
+              "    If the dtype cannot hold an integer.\n"
+              "\nNotes\n-----\n" PCU_DOC_NO_WAIT
+              "\nExamples\n--------\n"
               ">>> gpuarray.empty(3, np.int32).fill(7)\n"
               "array([7, 7, 7], dtype=int32)")
 

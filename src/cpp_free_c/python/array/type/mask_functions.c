@@ -6,6 +6,7 @@
 #include "python/array/index/nonzero.h"
 #include "python/array/type/arguments.h"
 #include "python/driver/stream.h"
+#include "python/support/docs.h"
 
 typedef PyObject *(*places_function)(pcu_gpuarray *x, CUstream stream);
 
@@ -35,21 +36,18 @@ places_parse(PyObject *m, const pcu_signature *signature, PyObject *const *args,
 
 PyDoc_STRVAR(
     mask_nonzero_method_doc,
-    "nonzero($self, /)\n--\n\n"
-    "Return the indices of the elements that are not 0, an array for each axis.\n\n"
-    "Returns\n"
-    "-------\n"
+    "nonzero($self, /)\n"
+    "--\n\n"
+    "Return the indices of the elements that are not 0, an array for each axis.\n"
+    "\nReturns\n-------\n"
     "tuple of GPUArray\n"
-    "    Arrays of int64, in the C order of the elements.\n\n"
-    "Raises\n"
-    "------\n"
+    "    Arrays of int64, in the C order of the elements.\n"
+    "\nRaises\n------\n"
     "ValueError\n"
-    "    If the array has no axes.\n\n"
-    "See Also\n"
-    "--------\n"
-    "pycuda.gpuarray.nonzero : The function, which takes a stream.\n\n"
-    "Notes\n"
-    "-----\n"
+    "    If the array has no axes.\n"
+    "\nSee Also\n--------\n"
+    "pycuda.gpuarray.nonzero : The function, which takes a stream.\n"
+    "\nNotes\n-----\n"
     "The call waits for the number of indices.");
 
 static PyObject *
@@ -69,31 +67,24 @@ PyMethodDef pcu_mask_methods[] = {
 
 PCU_SIGNATURE(
     mask_nonzero, pcu_array_words,
-    "nonzero($module, /, a, stream=None)\n--\n\n"
-    "Return the indices of the elements that are not 0, an array for each axis.\n\n"
-    "Parameters\n"
-    "----------\n"
+    "nonzero($module, /, a, stream=None)\n"
+    "--\n\n"
+    "Return the indices of the elements that are not 0, an array for each axis.\n"
+    "\nParameters\n----------\n"
     "a : GPUArray\n"
-    "    Array of numbers with one axis or more.\n"
-    "stream : Stream, optional\n"
-    "    Stream in which the work is enqueued. The default is the current stream.\n\n"
-    "Returns\n"
-    "-------\n"
+    "    Array of numbers with one axis or more.\n" PCU_DOC_STREAM
+    "\nReturns\n-------\n"
     "tuple of GPUArray\n"
-    "    Arrays of int64, in the C order of the elements.\n\n"
-    "Raises\n"
-    "------\n"
+    "    Arrays of int64, in the C order of the elements.\n"
+    "\nRaises\n------\n"
     "ValueError\n"
-    "    If the array has no axes.\n\n"
-    "See Also\n"
-    "--------\n"
+    "    If the array has no axes.\n"
+    "\nSee Also\n--------\n"
     "flatnonzero : Flat indices.\n"
-    "count_nonzero : Their number.\n\n"
-    "Notes\n"
-    "-----\n"
-    "The call waits for the number of indices.\n\n"
-    "Examples\n"
-    "--------\n"
+    "count_nonzero : Their number.\n"
+    "\nNotes\n-----\n"
+    "The call waits for the number of indices.\n"
+    "\nExamples\n--------\n"
     ">>> gpuarray.nonzero(gpuarray.to_gpu(np.array([0, 5, 6])))\n"
     "(array([1, 2]),)")
 
@@ -104,30 +95,21 @@ mask_nonzero(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
                         pcu_nonzero_new);
 }
 
-PCU_SIGNATURE(
-    mask_flatnonzero, pcu_array_words,
-    "flatnonzero($module, /, a, stream=None)\n--\n\n"
-    "Return the indices of the elements that are not 0, in the flat array.\n\n"
-    "Parameters\n"
-    "----------\n"
-    "a : GPUArray\n"
-    "    Array of numbers.\n"
-    "stream : Stream, optional\n"
-    "    Stream in which the work is enqueued. The default is the current stream.\n\n"
-    "Returns\n"
-    "-------\n"
-    "GPUArray\n"
-    "    A new array of int64 with one axis.\n\n"
-    "See Also\n"
-    "--------\n"
-    "nonzero : An array for each axis.\n\n"
-    "Notes\n"
-    "-----\n"
-    "The call waits for the number of indices.\n\n"
-    "Examples\n"
-    "--------\n"
-    ">>> gpuarray.flatnonzero(gpuarray.to_gpu(np.array([0, 5, 6])))\n"
-    "array([1, 2])")
+PCU_SIGNATURE(mask_flatnonzero, pcu_array_words,
+              "flatnonzero($module, /, a, stream=None)\n"
+              "--\n\n"
+              "Return the indices of the elements that are not 0, in the flat array.\n"
+              "\nParameters\n----------\n" PCU_DOC_NUMBERS PCU_DOC_STREAM
+              "\nReturns\n-------\n"
+              "GPUArray\n"
+              "    A new array of int64 with one axis.\n"
+              "\nSee Also\n--------\n"
+              "nonzero : An array for each axis.\n"
+              "\nNotes\n-----\n"
+              "The call waits for the number of indices.\n"
+              "\nExamples\n--------\n"
+              ">>> gpuarray.flatnonzero(gpuarray.to_gpu(np.array([0, 5, 6])))\n"
+              "array([1, 2])")
 
 static PyObject *
 mask_flatnonzero(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
@@ -139,26 +121,18 @@ mask_flatnonzero(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
 
 PCU_SIGNATURE(
     mask_argwhere, pcu_array_words,
-    "argwhere($module, /, a, stream=None)\n--\n\n"
-    "Return the indices of the elements that are not 0, a row for each element.\n\n"
-    "Parameters\n"
-    "----------\n"
-    "a : GPUArray\n"
-    "    Array of numbers.\n"
-    "stream : Stream, optional\n"
-    "    Stream in which the work is enqueued. The default is the current stream.\n\n"
-    "Returns\n"
-    "-------\n"
+    "argwhere($module, /, a, stream=None)\n"
+    "--\n\n"
+    "Return the indices of the elements that are not 0, a row for each element.\n"
+    "\nParameters\n----------\n" PCU_DOC_NUMBERS PCU_DOC_STREAM
+    "\nReturns\n-------\n"
     "GPUArray\n"
-    "    A new array of int64 of shape (number, ``a.ndim``).\n\n"
-    "See Also\n"
-    "--------\n"
-    "nonzero : An array for each axis.\n\n"
-    "Notes\n"
-    "-----\n"
-    "The call waits for the number of indices.\n\n"
-    "Examples\n"
-    "--------\n"
+    "    A new array of int64 of shape (number, ``a.ndim``).\n"
+    "\nSee Also\n--------\n"
+    "nonzero : An array for each axis.\n"
+    "\nNotes\n-----\n"
+    "The call waits for the number of indices.\n"
+    "\nExamples\n--------\n"
     ">>> gpuarray.argwhere(gpuarray.to_gpu(np.array([0, 5, 6])))\n"
     "array([[1],\n"
     "       [2]])")

@@ -7,6 +7,19 @@
 #include "python/array/ops/scan.h"
 #include "python/array/type/arguments.h"
 #include "python/support/convert.h"
+#include "python/support/docs.h"
+
+/* -- sentences of docstrings ------------------------------------------------------- */
+
+#define DOC_CUMULATIVE_DTYPE                                                   \
+    "dtype : dtype_like, optional\n"                                           \
+    "    Dtype of the result. The default is that of the elements; bool and\n" \
+    "    integers become the integer of 64 bits of their sign.\n"
+
+#define DOC_SAME_SHAPE                                                         \
+    "GPUArray\n"                                                               \
+    "    The result: ``out``, or a new array of the same shape, or with one\n" \
+    "    axis if ``axis`` is None.\n"
 
 /* Read the argument axis; None becomes PCU_SCAN_FLAT. An array without axes takes 0 and
  * -1, as in NumPy. */
@@ -86,35 +99,16 @@ scan_standard(PyObject *m, const pcu_signature *signature, int number,
 /* -- methods ----------------------------------------------------------------------- */
 
 PCU_SIGNATURE(scan_cumsum_method, pcu_array_words,
-              "cumsum($self, /, axis=None, dtype=None, out=None)\n--\n\n"
-              "Return the sums up to each element.\n\n"
-              "Parameters\n"
-              "----------\n"
-              "axis : int or None, optional\n"
-              "    Axis along which to compute. The default is the flat array.\n"
-              "dtype : dtype_like, optional\n"
-              "    Dtype of the result. The default is that of the elements; bool\n"
-              "    and integers become the integer of 64 bits of their sign.\n"
-              "out : GPUArray, optional\n"
-              "    Array of the result's shape to which the result goes. The\n"
-              "    default is a new array.\n\n"
-              "Returns\n"
-              "-------\n"
-              "GPUArray\n"
-              "    The result: ``out``, or a new array of the same shape, or with\n"
-              "    one axis if ``axis`` is None.\n\n"
-              "Raises\n"
-              "------\n"
-              "ValueError\n"
-              "    If there is no such axis.\n\n"
-              "See Also\n"
-              "--------\n"
-              "pycuda.gpuarray.cumsum : The function, which takes a stream.\n\n"
-              "Notes\n"
-              "-----\n"
-              "The call does not wait.\n\n"
-              "Examples\n"
-              "--------\n"
+              "cumsum($self, /, axis=None, dtype=None, out=None)\n"
+              "--\n\n"
+              "Return the sums up to each element.\n"
+              "\nParameters\n----------\n" PCU_DOC_AXIS_OR_FLAT DOC_CUMULATIVE_DTYPE
+                  PCU_DOC_OUT "\nReturns\n-------\n" DOC_SAME_SHAPE
+              "\nRaises\n------\n" PCU_DOC_NO_SUCH_AXIS
+              "\nSee Also\n--------\n"
+              "pycuda.gpuarray.cumsum : The function, which takes a stream.\n"
+              "\nNotes\n-----\n" PCU_DOC_NO_WAIT
+              "\nExamples\n--------\n"
               ">>> x = gpuarray.to_gpu(np.array([3.0, 1, 4]))\n"
               ">>> x.cumsum()\n"
               "array([3., 4., 8.])")
@@ -128,35 +122,16 @@ scan_cumsum_method(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 }
 
 PCU_SIGNATURE(scan_cumprod_method, pcu_array_words,
-              "cumprod($self, /, axis=None, dtype=None, out=None)\n--\n\n"
-              "Return the products up to each element.\n\n"
-              "Parameters\n"
-              "----------\n"
-              "axis : int or None, optional\n"
-              "    Axis along which to compute. The default is the flat array.\n"
-              "dtype : dtype_like, optional\n"
-              "    Dtype of the result. The default is that of the elements; bool\n"
-              "    and integers become the integer of 64 bits of their sign.\n"
-              "out : GPUArray, optional\n"
-              "    Array of the result's shape to which the result goes. The\n"
-              "    default is a new array.\n\n"
-              "Returns\n"
-              "-------\n"
-              "GPUArray\n"
-              "    The result: ``out``, or a new array of the same shape, or with\n"
-              "    one axis if ``axis`` is None.\n\n"
-              "Raises\n"
-              "------\n"
-              "ValueError\n"
-              "    If there is no such axis.\n\n"
-              "See Also\n"
-              "--------\n"
-              "pycuda.gpuarray.cumprod : The function, which takes a stream.\n\n"
-              "Notes\n"
-              "-----\n"
-              "The call does not wait.\n\n"
-              "Examples\n"
-              "--------\n"
+              "cumprod($self, /, axis=None, dtype=None, out=None)\n"
+              "--\n\n"
+              "Return the products up to each element.\n"
+              "\nParameters\n----------\n" PCU_DOC_AXIS_OR_FLAT DOC_CUMULATIVE_DTYPE
+                  PCU_DOC_OUT "\nReturns\n-------\n" DOC_SAME_SHAPE
+              "\nRaises\n------\n" PCU_DOC_NO_SUCH_AXIS
+              "\nSee Also\n--------\n"
+              "pycuda.gpuarray.cumprod : The function, which takes a stream.\n"
+              "\nNotes\n-----\n" PCU_DOC_NO_WAIT
+              "\nExamples\n--------\n"
               ">>> x = gpuarray.to_gpu(np.array([3.0, 1, 4]))\n"
               ">>> x.cumprod()\n"
               "array([ 3.,  3., 12.])")
@@ -204,229 +179,107 @@ PyMethodDef pcu_scan_methods[] = {
     }
 
 SCAN_FUNCTION(cumsum, PCU_OP_ADD,
-              "Return the sums up to each element.\n\n"
-              "Parameters\n"
-              "----------\n"
-              "a : GPUArray\n"
-              "    Array of numbers.\n"
-              "axis : int or None, optional\n"
-              "    Axis along which to compute. The default is the flat array.\n"
-              "dtype : dtype_like, optional\n"
-              "    Dtype of the result. The default is that of the elements; bool\n"
-              "    and integers become the integer of 64 bits of their sign.\n"
-              "out : GPUArray, optional\n"
-              "    Array of the result's shape to which the result goes. The\n"
-              "    default is a new array.\n"
-              "stream : Stream, optional\n"
-              "    Stream in which the work is enqueued. The default is the current\n"
-              "    stream.\n\n"
-              "Returns\n"
-              "-------\n"
-              "GPUArray\n"
-              "    The result: ``out``, or a new array of the same shape, or with\n"
-              "    one axis if ``axis`` is None.\n\n"
-              "Raises\n"
-              "------\n"
-              "ValueError\n"
-              "    If there is no such axis.\n\n"
-              "See Also\n"
-              "--------\n"
-              "GPUArray.cumsum : The method.\n\n"
-              "Notes\n"
-              "-----\n"
-              "The call does not wait.\n\n"
-              "Examples\n"
-              "--------\n"
+              "Return the sums up to each element.\n"
+              "\nParameters\n----------\n" PCU_DOC_NUMBERS PCU_DOC_AXIS_OR_FLAT
+                  DOC_CUMULATIVE_DTYPE PCU_DOC_OUT PCU_DOC_STREAM
+              "\nReturns\n-------\n" DOC_SAME_SHAPE
+              "\nRaises\n------\n" PCU_DOC_NO_SUCH_AXIS
+              "\nSee Also\n--------\n"
+              "GPUArray.cumsum : The method.\n"
+              "\nNotes\n-----\n" PCU_DOC_NO_WAIT
+              "\nExamples\n--------\n"
               ">>> x = gpuarray.to_gpu(np.array([3.0, 1, 4]))\n"
               ">>> gpuarray.cumsum(x)\n"
               "array([3., 4., 8.])")
 SCAN_FUNCTION(cumprod, PCU_OP_MULTIPLY,
-              "Return the products up to each element.\n\n"
-              "Parameters\n"
-              "----------\n"
-              "a : GPUArray\n"
-              "    Array of numbers.\n"
-              "axis : int or None, optional\n"
-              "    Axis along which to compute. The default is the flat array.\n"
-              "dtype : dtype_like, optional\n"
-              "    Dtype of the result. The default is that of the elements; bool\n"
-              "    and integers become the integer of 64 bits of their sign.\n"
-              "out : GPUArray, optional\n"
-              "    Array of the result's shape to which the result goes. The\n"
-              "    default is a new array.\n"
-              "stream : Stream, optional\n"
-              "    Stream in which the work is enqueued. The default is the current\n"
-              "    stream.\n\n"
-              "Returns\n"
-              "-------\n"
-              "GPUArray\n"
-              "    The result: ``out``, or a new array of the same shape, or with\n"
-              "    one axis if ``axis`` is None.\n\n"
-              "Raises\n"
-              "------\n"
-              "ValueError\n"
-              "    If there is no such axis.\n\n"
-              "See Also\n"
-              "--------\n"
-              "GPUArray.cumprod : The method.\n\n"
-              "Notes\n"
-              "-----\n"
-              "The call does not wait.\n\n"
-              "Examples\n"
-              "--------\n"
+              "Return the products up to each element.\n"
+              "\nParameters\n----------\n" PCU_DOC_NUMBERS PCU_DOC_AXIS_OR_FLAT
+                  DOC_CUMULATIVE_DTYPE PCU_DOC_OUT PCU_DOC_STREAM
+              "\nReturns\n-------\n" DOC_SAME_SHAPE
+              "\nRaises\n------\n" PCU_DOC_NO_SUCH_AXIS
+              "\nSee Also\n--------\n"
+              "GPUArray.cumprod : The method.\n"
+              "\nNotes\n-----\n" PCU_DOC_NO_WAIT
+              "\nExamples\n--------\n"
               ">>> x = gpuarray.to_gpu(np.array([3.0, 1, 4]))\n"
               ">>> gpuarray.cumprod(x)\n"
               "array([ 3.,  3., 12.])")
 SCAN_FUNCTION(
     cummax, PCU_OP_MAXIMUM,
-    "Return the greatest of the elements up to each.\n\n"
-    "Parameters\n"
-    "----------\n"
-    "a : GPUArray\n"
-    "    Array of numbers.\n"
-    "axis : int or None, optional\n"
-    "    Axis along which to compute. The default is the flat array.\n"
+    "Return the greatest of the elements up to each.\n"
+    "\nParameters\n----------\n" PCU_DOC_NUMBERS PCU_DOC_AXIS_OR_FLAT
     "dtype : dtype_like, optional\n"
-    "    Dtype of the result. The default is that of the elements.\n"
-    "out : GPUArray, optional\n"
-    "    Array of the result's shape to which the result goes. The default is a new\n"
-    "    array.\n"
-    "stream : Stream, optional\n"
-    "    Stream in which the work is enqueued. The default is the current stream.\n\n"
-    "Returns\n"
-    "-------\n"
+    "    Dtype of the result. The default is that of the elements.\n" PCU_DOC_OUT
+        PCU_DOC_STREAM
+    "\nReturns\n-------\n"
     "GPUArray\n"
     "    The result: ``out``, or a new array of the same shape, or with\n"
-    "    one axis if ``axis`` is None. NaN is greater than all numbers.\n\n"
-    "Raises\n"
-    "------\n"
-    "ValueError\n"
-    "    If there is no such axis.\n\n"
-    "See Also\n"
-    "--------\n"
-    "max : The greatest of all.\n\n"
-    "Notes\n"
-    "-----\n"
-    "The call does not wait.\n\n"
-    "Examples\n"
-    "--------\n"
+    "    one axis if ``axis`` is None. NaN is greater than all numbers.\n"
+    "\nRaises\n------\n" PCU_DOC_NO_SUCH_AXIS
+    "\nSee Also\n--------\n"
+    "max : The greatest of all.\n"
+    "\nNotes\n-----\n" PCU_DOC_NO_WAIT
+    "\nExamples\n--------\n"
     ">>> x = gpuarray.to_gpu(np.array([3.0, 1, 4]))\n"
     ">>> gpuarray.cummax(x)\n"
     "array([3., 3., 4.])")
 SCAN_FUNCTION(
     cummin, PCU_OP_MINIMUM,
-    "Return the least of the elements up to each.\n\n"
-    "Parameters\n"
-    "----------\n"
-    "a : GPUArray\n"
-    "    Array of numbers.\n"
-    "axis : int or None, optional\n"
-    "    Axis along which to compute. The default is the flat array.\n"
+    "Return the least of the elements up to each.\n"
+    "\nParameters\n----------\n" PCU_DOC_NUMBERS PCU_DOC_AXIS_OR_FLAT
     "dtype : dtype_like, optional\n"
-    "    Dtype of the result. The default is that of the elements.\n"
-    "out : GPUArray, optional\n"
-    "    Array of the result's shape to which the result goes. The default is a new\n"
-    "    array.\n"
-    "stream : Stream, optional\n"
-    "    Stream in which the work is enqueued. The default is the current stream.\n\n"
-    "Returns\n"
-    "-------\n"
+    "    Dtype of the result. The default is that of the elements.\n" PCU_DOC_OUT
+        PCU_DOC_STREAM
+    "\nReturns\n-------\n"
     "GPUArray\n"
     "    The result: ``out``, or a new array of the same shape, or with\n"
-    "    one axis if ``axis`` is None. NaN is less than all numbers.\n\n"
-    "Raises\n"
-    "------\n"
-    "ValueError\n"
-    "    If there is no such axis.\n\n"
-    "See Also\n"
-    "--------\n"
-    "min : The least of all.\n\n"
-    "Notes\n"
-    "-----\n"
-    "The call does not wait.\n\n"
-    "Examples\n"
-    "--------\n"
+    "    one axis if ``axis`` is None. NaN is less than all numbers.\n"
+    "\nRaises\n------\n" PCU_DOC_NO_SUCH_AXIS
+    "\nSee Also\n--------\n"
+    "min : The least of all.\n"
+    "\nNotes\n-----\n" PCU_DOC_NO_WAIT
+    "\nExamples\n--------\n"
     ">>> x = gpuarray.to_gpu(np.array([3.0, 1, 4]))\n"
     ">>> gpuarray.cummin(x)\n"
     "array([3., 1., 1.])")
 
 SCAN_STANDARD(cumulative_sum, PCU_OP_ADD,
-              "Return the sums up to each element along an axis.\n\n"
-              "Parameters\n"
-              "----------\n"
-              "a : GPUArray\n"
-              "    Array of numbers.\n"
+              "Return the sums up to each element along an axis.\n"
+              "\nParameters\n----------\n" PCU_DOC_NUMBERS
               "axis : int or None, default None\n"
               "    Axis along which to compute. It can be left out for an array\n"
-              "    with one axis.\n"
-              "dtype : dtype_like, optional\n"
-              "    Dtype of the result. The default is that of the elements; bool\n"
-              "    and integers become the integer of 64 bits of their sign.\n"
-              "out : GPUArray, optional\n"
-              "    Array of the result's shape to which the result goes. The\n"
-              "    default is a new array.\n"
+              "    with one axis.\n" DOC_CUMULATIVE_DTYPE PCU_DOC_OUT
               "include_initial : bool, optional\n"
               "    If true, each line of the result begins with the value of no\n"
-              "    elements, so it is longer by one.\n"
-              "stream : Stream, optional\n"
-              "    Stream in which the work is enqueued. The default is the current\n"
-              "    stream.\n\n"
-              "Returns\n"
-              "-------\n"
-              "GPUArray\n"
-              "    The result: ``out``, or a new array.\n\n"
-              "Raises\n"
-              "------\n"
+              "    elements, so it is longer by one.\n" PCU_DOC_STREAM
+              "\nReturns\n-------\n" PCU_DOC_RESULT
+              "\nRaises\n------\n"
               "ValueError\n"
-              "    If there is no such axis, or if it is missing.\n\n"
-              "See Also\n"
-              "--------\n"
-              "cumsum : NumPy's function.\n\n"
-              "Notes\n"
-              "-----\n"
-              "The call does not wait.\n\n"
-              "Examples\n"
-              "--------\n"
+              "    If there is no such axis, or if it is missing.\n"
+              "\nSee Also\n--------\n"
+              "cumsum : NumPy's function.\n"
+              "\nNotes\n-----\n" PCU_DOC_NO_WAIT
+              "\nExamples\n--------\n"
               ">>> x = gpuarray.to_gpu(np.array([3.0, 1, 4]))\n"
               ">>> gpuarray.cumulative_sum(x, include_initial=True)\n"
               "array([0., 3., 4., 8.])")
 SCAN_STANDARD(cumulative_prod, PCU_OP_MULTIPLY,
-              "Return the products up to each element along an axis.\n\n"
-              "Parameters\n"
-              "----------\n"
-              "a : GPUArray\n"
-              "    Array of numbers.\n"
+              "Return the products up to each element along an axis.\n"
+              "\nParameters\n----------\n" PCU_DOC_NUMBERS
               "axis : int or None, default None\n"
               "    Axis along which to compute. It can be left out for an array\n"
-              "    with one axis.\n"
-              "dtype : dtype_like, optional\n"
-              "    Dtype of the result. The default is that of the elements; bool\n"
-              "    and integers become the integer of 64 bits of their sign.\n"
-              "out : GPUArray, optional\n"
-              "    Array of the result's shape to which the result goes. The\n"
-              "    default is a new array.\n"
+              "    with one axis.\n" DOC_CUMULATIVE_DTYPE PCU_DOC_OUT
               "include_initial : bool, optional\n"
               "    If true, each line of the result begins with the value of no\n"
-              "    elements, so it is longer by one.\n"
-              "stream : Stream, optional\n"
-              "    Stream in which the work is enqueued. The default is the current\n"
-              "    stream.\n\n"
-              "Returns\n"
-              "-------\n"
-              "GPUArray\n"
-              "    The result: ``out``, or a new array.\n\n"
-              "Raises\n"
-              "------\n"
+              "    elements, so it is longer by one.\n" PCU_DOC_STREAM
+              "\nReturns\n-------\n" PCU_DOC_RESULT
+              "\nRaises\n------\n"
               "ValueError\n"
-              "    If there is no such axis, or if it is missing.\n\n"
-              "See Also\n"
-              "--------\n"
-              "cumprod : NumPy's function.\n\n"
-              "Notes\n"
-              "-----\n"
-              "The call does not wait.\n\n"
-              "Examples\n"
-              "--------\n"
+              "    If there is no such axis, or if it is missing.\n"
+              "\nSee Also\n--------\n"
+              "cumprod : NumPy's function.\n"
+              "\nNotes\n-----\n" PCU_DOC_NO_WAIT
+              "\nExamples\n--------\n"
               ">>> x = gpuarray.to_gpu(np.array([3.0, 1, 4]))\n"
               ">>> gpuarray.cumulative_prod(x, include_initial=True)\n"
               "array([ 1.,  3.,  3., 12.])")

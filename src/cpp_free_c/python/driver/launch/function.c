@@ -477,9 +477,8 @@ PyDoc_STRVAR(
     "a property, in lower case.\n\n"
     "cooperative=True keeps all blocks on the device together, cluster=(x, y, z)\n"
     "groups blocks, programmatic=True lets the kernel begin before the one ahead of\n"
-    "it has ended, priority is that of a stream, launch_config is a LaunchConfig.\n\n"
-    "Attributes\n"
-    "----------\n"
+    "it has ended, priority is that of a stream, launch_config is a LaunchConfig.\n"
+    "\nAttributes\n----------\n"
     "texrefs : list of TextureReference\n"
     "    The texture references that prepare() was given; set by prepare().");
 

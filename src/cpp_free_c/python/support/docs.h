@@ -1,0 +1,91 @@
+/* Sentences that many docstrings share, in numpydoc's form.
+ *
+ * A docstring is a list of strings: the signature, a summary, and sections. Each macro
+ * is one entry with its description, so a sentence about streams is changed here, in
+ * one place. A parameter with another description has another line, with its type in
+ * more words. tools/shared_parameters.py writes the same descriptions into docstrings
+ * of Python. */
+
+#ifndef PCU_DOCS_H
+#define PCU_DOCS_H
+
+/* -- parameters -------------------------------------------------------------------- */
+
+#define PCU_DOC_ALLOCATOR                                                         \
+    "allocator : callable or None, optional\n"                                    \
+    "    Function of a number of bytes that returns device memory. The default\n" \
+    "    is the default allocator.\n"
+
+#define PCU_DOC_ALLOCATOR_OF_ARRAY                                                \
+    "allocator : callable, optional\n"                                            \
+    "    Function of a number of bytes that returns device memory. The default\n" \
+    "    is the allocator of the array.\n"
+
+#define PCU_DOC_AXES                               \
+    "axis : int, tuple of int or None, optional\n" \
+    "    Axis or axes along which to compute. The default is all axes.\n"
+
+#define PCU_DOC_AXIS         \
+    "axis : int, optional\n" \
+    "    Axis along which to compute. The default is the last one.\n"
+
+#define PCU_DOC_AXIS_OR_FLAT         \
+    "axis : int or None, optional\n" \
+    "    Axis along which to compute. The default is the flat array.\n"
+
+#define PCU_DOC_DDOF         \
+    "ddof : int, optional\n" \
+    "    The divisor is the number of elements less ``ddof``. The default is 0.\n"
+
+#define PCU_DOC_INITIAL            \
+    "initial : number, optional\n" \
+    "    One more element, with which the computation begins.\n"
+
+#define PCU_DOC_KEEPDIMS                                                         \
+    "keepdims : bool, optional\n"                                                \
+    "    If true, the result keeps the axes along which it was computed, with\n" \
+    "    length 1.\n"
+
+#define PCU_DOC_NUMBERS \
+    "a : GPUArray\n"    \
+    "    Array of numbers.\n"
+
+#define PCU_DOC_ORDER                    \
+    "order : {\"C\", \"F\"}, optional\n" \
+    "    Order of the elements in memory.\n"
+
+#define PCU_DOC_OUT                                                                \
+    "out : GPUArray, optional\n"                                                   \
+    "    Array of the result's shape to which the result goes. The default is a\n" \
+    "    new array.\n"
+
+#define PCU_DOC_STREAM                                                       \
+    "stream : Stream, optional\n"                                            \
+    "    Stream in which the work is enqueued. The default is the current\n" \
+    "    stream.\n"
+
+#define PCU_DOC_WHERE              \
+    "where : GPUArray, optional\n" \
+    "    Mask of the elements that count, which broadcasts. The default is all.\n"
+
+/* -- results, errors and notes ----------------------------------------------------- */
+
+#define PCU_DOC_NO_SUCH_AXIS \
+    "ValueError\n"           \
+    "    If there is no such axis.\n"
+
+#define PCU_DOC_NO_SUCH_ELEMENT \
+    "ValueError\n"              \
+    "    If there is no such axis, or if there is no element.\n"
+
+#define PCU_DOC_RESULT \
+    "GPUArray\n"       \
+    "    The result: ``out``, or a new array.\n"
+
+#define PCU_DOC_NO_MEMORY \
+    "MemoryError\n"       \
+    "    If the device has not enough free memory.\n"
+
+#define PCU_DOC_NO_WAIT "The call does not wait.\n"
+
+#endif
