@@ -353,7 +353,7 @@ def _arange_settings(args, kwargs):
 
 
 def arange(*args, **kwargs):
-    """Return the numbers ``start``, ``start + step``, ... below ``stop``.
+    """Return the numbers from ``start`` up to ``stop``, in steps of ``step``.
 
     The calls are ``arange(stop)``, ``arange(start, stop)`` and ``arange(start, stop,
     step)``. A numpy.dtype may follow the numbers.
