@@ -36,6 +36,7 @@ DONE = (
     "pycuda.curandom",
     "pycuda.debug",
     "pycuda.doctor",
+    "pycuda.driver",
     "pycuda.elementwise",
     "pycuda.emulator",
     "pycuda.explain",

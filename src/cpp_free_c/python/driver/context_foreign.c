@@ -50,7 +50,7 @@ PCU_SIGNATURE(context_from_handle, foreign_words,
               "Context.attach : Take the context that is current in the driver.\n"
               "\nNotes\n-----\n"
               "The other library ends the context. The driver does not check the\n"
-              "handle: a wrong one ends the process.")
+              "handle: a wrong one may end the process.")
 
 static PyObject *
 context_from_handle(PyObject *type, PyObject *const *args, Py_ssize_t nargs,

@@ -426,8 +426,7 @@ PCU_SIGNATURE_OF_ONE(
     "    The new context, which is current.\n"
     "\nRaises\n------\n"
     "LogicError\n"
-    "    If the flags are invalid, or if the device's compute mode forbids\n"
-    "    it.\n" PCU_DOC_NO_MEMORY
+    "    If the flags are invalid.\n" PCU_DOC_NO_MEMORY
     "\nSee Also\n--------\n"
     "Device.retain_primary_context : Share the context of other libraries.\n"
     "Context.detach : End the context.\n"

@@ -411,7 +411,7 @@ PCU_SIGNATURE(
     "\nSee Also\n--------\n"
     "Event.from_handle : The same for events.\n"
     "\nNotes\n-----\n"
-    "The driver does not check an int: a wrong one ends the process.\n"
+    "The driver does not check an int: a wrong one may end the process.\n"
     "\nExamples\n--------\n"
     ">>> stream = drv.Stream()\n"
     ">>> same = drv.Stream.from_handle(stream.handle, owner=stream)\n"

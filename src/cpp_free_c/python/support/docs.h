@@ -58,13 +58,13 @@
     "dtype : dtype_like\n" \
     "    Type of the elements.\n"
 
-#define PCU_DOC_HOST_FUNCTION \
-    "function : callable\n"   \
-    "    The function, which takes no arguments. It must not call the driver.\n"
-
 #define PCU_DOC_INITIAL            \
     "initial : number, optional\n" \
     "    One more element, with which the computation begins.\n"
+
+#define PCU_DOC_HOST_FUNCTION \
+    "function : callable\n"   \
+    "    The function, which takes no arguments. It must not call the driver.\n"
 
 #define PCU_DOC_KEEPDIMS                                                         \
     "keepdims : bool, optional\n"                                                \
@@ -93,11 +93,10 @@
     "    Stream in which the work is enqueued. The default is the current\n" \
     "    stream.\n"
 
-#define PCU_DOC_OWNER                                                           \
-    "owner : object, optional\n"                                                \
-    "    Object that is kept alive. The default is ``handle``, unless that is " \
-    "an\n"                                                                      \
-    "    int.\n"
+#define PCU_DOC_OWNER                                                            \
+    "owner : object, optional\n"                                                 \
+    "    Object that is kept alive. The default is ``handle``, unless that is\n" \
+    "    an int.\n"
 
 #define PCU_DOC_WHERE              \
     "where : GPUArray, optional\n" \

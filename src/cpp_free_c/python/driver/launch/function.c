@@ -635,7 +635,7 @@ PyDoc_STRVAR(function_doc,
              "scalars, device memory, arrays on the device, In, Out and InOut.\n"
              "``block`` and ``grid`` are an int or up to 3 ints, ``shared`` is bytes\n"
              "of dynamic shared memory, and a stream of None is the current one. The\n"
-             "call does not wait, unless an argument is Out or InOut. With\n"
+             "call does not wait, unless an argument is In, Out or InOut. With\n"
              "``time_kernel`` it waits for the kernel and returns the seconds.\n\n"
              "``cooperative=True`` keeps all blocks on the device together,\n"
              "``cluster=(x, y, z)`` groups blocks, ``programmatic=True`` lets the\n"
