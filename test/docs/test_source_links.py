@@ -42,7 +42,10 @@ NAMES = {
     "pycuda.tools:make_default_context": "def make_default_context(",
 }
 #: These have no definition of their own.
-WITHOUT = ("pycuda.driver:no_such_name", "pycuda.no_such_module:f", "pycuda:VERSION")
+WITHOUT = (
+    *("pycuda.driver:no_such_name", "pycuda.no_such_module:f", "pycuda:VERSION"),
+    "pycuda.gl.autoinit:make_default_context",  # importing it needs OpenGL
+)
 
 
 def links(address):

@@ -79,10 +79,13 @@ def find(module, name, entries):
     """
     try:
         owner, thing = None, importlib.import_module(module)
+    except (ImportError, RuntimeError):
+        return None  # another language's, or pycuda.gl.autoinit without a window
+    try:
         for part in name.split("."):
             owner, thing = thing, getattr(thing, part)
-    except (ImportError, AttributeError):
-        return None  # an attribute of objects, or a name of another language
+    except AttributeError:
+        return None  # an attribute of objects
     if inspect.isclass(thing):
         return of_class(thing, entries)
     class_ = getattr(thing, "__objclass__", owner if inspect.isclass(owner) else None)
