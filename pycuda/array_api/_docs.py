@@ -68,7 +68,7 @@ class _Other:
         home = next((home for home in homes if hasattr(home, name)), None)
         chapter = names["__name__"].removeprefix(_api.__name__ + ".")
         self.path = f"{home.__name__}.{name}" if home else ""
-        self.call = re.compile(rf"\b(gpuarray|xp\.linalg|xp\.fft)\.{name}\(")
+        self.call = f"gpuarray.{name}("
         self.own_call = f"xp.{chapter}.{function.__name__}("
         if chapter[0] == "_":
             self.own_call = f"xp.{function.__name__}("
@@ -90,9 +90,9 @@ class _Other:
         text = re.sub(r"(The result: )?``out``, or a new", "a new", text)
         text = _UNTRUE.sub("", " ".join(text.split())).strip()
         sentences = re.split(r"(?<=[.])\s+(?=[A-Z`])", text)
-        lacking = re.compile(rf"``({'|'.join(self.lacking) or '$'})``")
-        text = " ".join(each for each in sentences if not lacking.search(each))
-        text = re.sub(r"``(\w+)``", self._own_name, text)
+        lacking = {*self.lacking}
+        fit = [each for each in sentences if lacking.isdisjoint(each.split("``"))]
+        text = re.sub(r"``(\w+)``", self._own_name, " ".join(fit))
         return text[:1].upper() + text[1:]
 
     def _own_name(self, found: re.Match[str]) -> str:
@@ -146,8 +146,8 @@ class _Other:
     def example(self, text: str) -> str:
         """Return an example, which calls this function instead of the other one."""
         text = re.sub(r">>> from pycuda import .*\n", "", text)
+        text = text.replace(self.call, self.own_call)
         text = re.sub(r"\b(?<!xp\.)(fft|linalg)\.(?=\w+\()", r"xp.\1.", text)
-        text = self.call.sub(self.own_call, text)
         return f">>> import pycuda.array_api as xp\n{text}" if "xp." in text else text
 
 
