@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 import textwrap
 from types import FunctionType
 
-from pycuda import array_api as _api, gpuarray
+from pycuda import gpuarray
 
+_API = "pycuda.array_api"
 _SECTIONS = ("Parameters", "Returns", "Raises", "See Also", "Notes", "Examples")
 
 #: Functions whose docstrings follow from one with another name.
@@ -66,7 +68,7 @@ class _Other:
         name = _OTHER_NAMES.get(function.__name__, function.__name__)
         homes = [names.get("_fourier"), names.get("_solvers"), gpuarray]
         home = next((home for home in homes if hasattr(home, name)), None)
-        chapter = names["__name__"].removeprefix(_api.__name__ + ".")
+        chapter = names["__name__"].removeprefix(f"{_API}.")
         self.path = f"{home.__name__}.{name}" if home else ""
         self.call = f"gpuarray.{name}("
         self.own_call = f"xp.{chapter}.{function.__name__}("
@@ -74,7 +76,7 @@ class _Other:
             self.own_call = f"xp.{function.__name__}("
         self.says = _sections(getattr(home, name, None))
         self.own = inspect.signature(function).parameters
-        self.listed = {*names["__all__"], *_api.__all__}
+        self.listed = {*names["__all__"], *sys.modules[_API].__all__}
         self.takes_matrices = "_check_matrices" in function.__code__.co_names
         # Parameters have one name or, in the same order, different names.
         rows = _rows(self.says["Parameters"])
