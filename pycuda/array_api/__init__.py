@@ -59,14 +59,9 @@ __all__ += _elementwise.__all__
 __all__ += _manipulation.__all__
 __all__ += _searching.__all__
 __all__ += _statistics.__all__
-_PARTS = (
-    _creation,
-    _data_types,
-    _elementwise,
-    _manipulation,
-    _searching,
-    _statistics,
-)
+_parts = _creation, _data_types, _elementwise, _manipulation, _searching, _statistics
+_names = {name: getattr(part, name) for part in _parts for name in part.__all__}
+_publish({**_names, "__name__": __name__})
 _hide_imports(globals())
 
 _VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", __array_api_version__)
@@ -86,10 +81,7 @@ def __getattr__(name: str) -> _Any:
     """Load an extension, or complete a function, when it is used first."""
     if name in ("fft", "linalg", "special"):
         return _importlib.import_module(f"{__name__}.{name}")
-    for part in _PARTS:
-        if name in part.__all__:
-            found = {"__name__": __name__, name: getattr(part, name)}
-            _publish(found)
-            _importlib.import_module(f"{__name__}._docs").complete(found[name])
-            return globals().setdefault(name, found[name])
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in _names:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    _importlib.import_module(f"{__name__}._docs").complete(_names[name])
+    return globals().setdefault(name, _names[name])

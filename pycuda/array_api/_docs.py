@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 import textwrap
 from types import FunctionType
 
-from pycuda import array_api as _api, gpuarray
+from pycuda import gpuarray
 
+_API = "pycuda.array_api"
 _SECTIONS = ("Parameters", "Returns", "Raises", "See Also", "Notes", "Examples")
 
 #: Functions whose docstrings follow from one with another name.
@@ -66,15 +68,15 @@ class _Other:
         name = _OTHER_NAMES.get(function.__name__, function.__name__)
         homes = [names.get("_fourier"), names.get("_solvers"), gpuarray]
         home = next((home for home in homes if hasattr(home, name)), None)
-        chapter = names["__name__"].removeprefix(_api.__name__ + ".")
+        chapter = names["__name__"].removeprefix(f"{_API}.")
         self.path = f"{home.__name__}.{name}" if home else ""
-        self.call = re.compile(rf"\b(gpuarray|xp\.linalg|xp\.fft)\.{name}\(")
+        self.call = f"gpuarray.{name}("
         self.own_call = f"xp.{chapter}.{function.__name__}("
         if chapter[0] == "_":
             self.own_call = f"xp.{function.__name__}("
         self.says = _sections(getattr(home, name, None))
         self.own = inspect.signature(function).parameters
-        self.listed = {*names["__all__"], *_api.__all__}
+        self.listed = {*names["__all__"], *sys.modules[_API].__all__}
         self.takes_matrices = "_check_matrices" in function.__code__.co_names
         # Parameters have one name or, in the same order, different names.
         rows = _rows(self.says["Parameters"])
@@ -90,9 +92,9 @@ class _Other:
         text = re.sub(r"(The result: )?``out``, or a new", "a new", text)
         text = _UNTRUE.sub("", " ".join(text.split())).strip()
         sentences = re.split(r"(?<=[.])\s+(?=[A-Z`])", text)
-        lacking = re.compile(rf"``({'|'.join(self.lacking) or '$'})``")
-        text = " ".join(each for each in sentences if not lacking.search(each))
-        text = re.sub(r"``(\w+)``", self._own_name, text)
+        lacking = {*self.lacking}
+        fit = [each for each in sentences if lacking.isdisjoint(each.split("``"))]
+        text = re.sub(r"``(\w+)``", self._own_name, " ".join(fit))
         return text[:1].upper() + text[1:]
 
     def _own_name(self, found: re.Match[str]) -> str:
@@ -146,8 +148,8 @@ class _Other:
     def example(self, text: str) -> str:
         """Return an example, which calls this function instead of the other one."""
         text = re.sub(r">>> from pycuda import .*\n", "", text)
+        text = text.replace(self.call, self.own_call)
         text = re.sub(r"\b(?<!xp\.)(fft|linalg)\.(?=\w+\()", r"xp.\1.", text)
-        text = self.call.sub(self.own_call, text)
         return f">>> import pycuda.array_api as xp\n{text}" if "xp." in text else text
 
 

@@ -12,9 +12,14 @@ from typing import Literal, TypeVar
 
 import pycuda.gpuarray as _ga
 from pycuda import _hide_imports, linalg as _solvers
-from pycuda.array_api import matmul, matrix_transpose, tensordot, vecdot
 from pycuda.array_api._data_types import DType
 from pycuda.array_api._docs import complete as _complete
+from pycuda.array_api._manipulation import (
+    matmul,
+    matrix_transpose,
+    tensordot,
+    vecdot,
+)
 from pycuda.array_api._statistics import sum as _sum
 from pycuda.gpuarray import GPUArray
 from pycuda.linalg import EighResult, EigResult, QRResult, SlogdetResult, SVDResult
