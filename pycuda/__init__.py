@@ -65,7 +65,7 @@ def show(
     Examples
     --------
     >>> pycuda.show(gpuarray.zeros((2, 3)))
-    (2, 3) float64, 0 to 0
+    3 x 2 pixels, float64 from 0 to 0
     """
     from pycuda._show import show as show_them
 
