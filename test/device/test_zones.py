@@ -146,10 +146,11 @@ def test_a_read_sees_zeros_or_what_was_written():
     assert printed.split() == ["0", "77"]
 
 
-def test_a_zone_is_empty_for_the_next_allocation():
-    """As many allocations as there are rooms, each with a zone that was written to."""
+@pytest.mark.parametrize(("size", "place"), [(64, 1000), (8192, 1000)])
+def test_a_zone_is_empty_for_the_next_allocation(size, place):
+    """What was written behind an allocation, or in a larger one, is not in its zone."""
     printed = child(
-        """
+        f"""
 from support.emulator_arrays import Arrays
 import numpy as np
 os.chdir(str(ROOT))
@@ -157,9 +158,9 @@ d.ok("Init", 0)
 d.context()
 g = Arrays(d)
 m = g.load(open("test/data/kernels/runtime.ptx").read())
-p = g.empty(64)
+p = g.empty({size})
 first = p
-g.launch(m, "store_at", 1, 1, p, np.int64(1000))
+g.launch(m, "store_at", 1, 1, p, np.int64({place}))
 def value(address):
     return ctypes.cast(address, ctypes.POINTER(ctypes.c_int))[0]
 print(value(p + 4000) != 0)

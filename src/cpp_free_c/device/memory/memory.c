@@ -276,6 +276,17 @@ emu_memory_keep_host_pages_apart(void)
     state.host_pages_apart = true;
 }
 
+/* Let a small allocation have zeros, and what is left behind it of an earlier one. */
+static void
+memory_clear_small(emu_allocation *record)
+{
+    if (record->stale < record->size) {
+        record->stale = record->size;
+    }
+    memset((void *)(uintptr_t)record->base, 0, record->stale);
+    record->stale = record->size;
+}
+
 /* Let the place of a small allocation have zeros, if a kernel wrote to its zone. */
 static void
 memory_clear_zone(emu_allocation *record)
@@ -337,8 +348,7 @@ emu_memory_allocate(const emu_memory_request *request, emu_allocation **out)
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     if (emu_space_is_small(record)) {
-        /* the place may have been used before */
-        memset((void *)(uintptr_t)record->base, 0, record->size);
+        memory_clear_small(record);
         memory_clear_zone(record);
     }
     else {

@@ -69,6 +69,7 @@ typedef struct emu_allocation {
     void *owner;        /* the array, pool or IPC record that it belongs to */
     bool mapped;        /* its pages are mapped from a shared file */
     bool suspended;     /* it keeps its addresses, but is neither live nor charged */
+    uint64_t stale; /* of a room or run: bytes that earlier allocations had, at most */
     _Atomic bool zone_used; /* kernels have written to its zone */
     size_t pitch;           /* row pitch of a pitched allocation */
     /* Advice on managed memory; it always counts for a whole allocation. Places are
