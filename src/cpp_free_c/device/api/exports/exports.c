@@ -121,4 +121,5 @@ const pcu_software_device emu_software_device = {
     .use_rest = emu_memory_use_rest,
     .set_asked = emu_set_asked,
     .before_collection = emu_leak_before_collection,
-    .after_collection = emu_leak_after_collection};
+    .after_collection = emu_leak_after_collection,
+    .recover = emu_recover};
