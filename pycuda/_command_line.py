@@ -214,6 +214,13 @@ def capability(text: str) -> str:
     return text
 
 
+def known_capability(major: int, minor: int) -> str:
+    """Return the newest capability of software devices that is not above another."""
+    known = [tuple(map(int, each.split("."))) for each in _CAPABILITIES]
+    below = [each for each in known if each <= (major, minor)]
+    return ".".join(map(str, max(below, default=known[0])))
+
+
 def version(text: str) -> str:
     """Return a version of CUDA."""
     if not re.fullmatch(r"[1-9][0-9]\.[0-9]", text) or float(text) < 11:

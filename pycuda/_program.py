@@ -1,4 +1,7 @@
-"""Run a Python program in this process, or name the one that runs."""
+"""Run a Python program in this process, or name the one that runs.
+
+python -m pycuda._program notebook.ipynb [ARGUMENT ...]
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,10 @@ from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec
 from types import TracebackType
 
-_RUNPY = runpy.run_path.__code__.co_filename
+from pycuda import _notebook_program
+
+#: The files of the frames between this module and the program.
+_RUNNERS = (runpy.run_path.__code__.co_filename, _notebook_program.__file__)
 
 
 def _spec_of(name: str) -> ModuleSpec | None:
@@ -77,7 +83,10 @@ def execute(program: str, arguments: Sequence[str], is_module: bool) -> None:
         return
     path = os.path.abspath(program)  # for lines of the program after os.chdir()
     sys.path[0] = os.path.dirname(os.path.realpath(program))
-    runpy.run_path(path, run_name="__main__")
+    if _notebook_program.is_notebook(path):
+        _notebook_program.execute(path)
+    else:
+        runpy.run_path(path, run_name="__main__")
 
 
 def wait_for_threads() -> None:
@@ -109,7 +118,7 @@ def _shortening(hook: _Hook) -> _Hook:
             while trace is not None and trace.tb_frame.f_code is not execute.__code__:
                 trace = trace.tb_next
             trace = trace and trace.tb_next
-            while trace is not None and trace.tb_frame.f_code.co_filename == _RUNPY:
+            while trace is not None and trace.tb_frame.f_code.co_filename in _RUNNERS:
                 trace = trace.tb_next
         hook(kind, error.with_traceback(trace), trace)
 
@@ -140,17 +149,27 @@ def _test_words(current: str) -> str:
 
 
 def words_to_rerun() -> str:
-    """Return the words that name this program behind ``python``, without arguments.
+    """Return the words that name this program and its arguments behind ``python``.
 
-    They follow a command such as ``python -m pycuda.explain``, too: ``script.py``, ``-m
-    module``, and in a run of pytest ``-m pytest test_file.py::test_name``.
+    They follow a command such as ``python -m pycuda.explain``, too: ``script.py 100``,
+    ``-m module``, a notebook, and in a run of pytest ``-m pytest test_file.py::name``.
     """
     test = os.environ.get("PYTEST_CURRENT_TEST")
     # A program that a test starts has the variable too, but not the module.
     if test and "pytest" in sys.modules:
         return _test_words(test)
+    notebook = os.environ.get("JPY_SESSION_NAME", "")  # as Jupyter's server sets it
+    if notebook and "ipykernel" in sys.modules:
+        return _quoted(os.path.basename(notebook))
+    arguments = [f" {_quoted(each)}" for each in sys.argv[1:]]
     spec = getattr(sys.modules.get("__main__"), "__spec__", None)
     if spec is not None:
-        return f"-m {spec.name.removesuffix('.__main__')}"
+        return f"-m {spec.name.removesuffix('.__main__')}{''.join(arguments)}"
     script = sys.argv[0] if sys.argv else ""
-    return script if script.endswith(".py") else "script.py"
+    if not script.endswith((".py", ".ipynb")):
+        return "script.py"
+    return f"{_quoted(script)}{''.join(arguments)}"
+
+
+if __name__ == "__main__":  # a program that Python itself cannot run: a notebook
+    execute(sys.argv[1], sys.argv[2:], is_module=False)

@@ -6,6 +6,7 @@ is a red box. The warning that no driver was found is a line of small text there
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import sys
@@ -111,6 +112,49 @@ def pass_on(messages: str) -> None:
             "(arch=) has double"
         )
     warn(f"The CUDA compiler succeeded, but said the following:\n{text}")
+
+
+# -- for pycuda.explain ----------------------------------------------------------------
+
+
+def keep_in_log(of_arguments: type[Warning]) -> None:
+    """Append the package's warnings that are shown to the file of PYCUDA_CHECK_LOG.
+
+    A mistake of the program is of the kind ``mistake``, anything else ``warning``.
+    ``of_arguments`` is the class of warnings that are mistakes always.
+    """
+    from pycuda._driver import PyCUDAWarning
+
+    show = warnings.showwarning
+
+    def show_and_keep(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        *more: Any,
+        **options: Any,
+    ) -> None:
+        show(message, category, filename, lineno, *more, **options)
+        text, kind = str(message).rstrip(), "warning"
+        if issubclass(category, of_arguments) or _FORGIVEN in text:
+            text, kind = text.removesuffix(f". {_FORGIVEN}"), "mistake"
+        elif not issubclass(category, PyCUDAWarning) and not _is_warning():
+            return
+        report = f"== {kind} {os.getpid()}\n{text}\n  at {filename}:{lineno}\n\n"
+        path = os.environ.get("PYCUDA_CHECK_LOG", os.devnull)
+        with contextlib.suppress(OSError), open(path, "a", encoding="utf-8") as log:
+            log.write(report)
+
+    warnings.showwarning = show_and_keep
+
+
+def _is_warning() -> bool:
+    """Return whether the present call comes from this module."""
+    frame: FrameType | None = sys._getframe()
+    while frame is not None and frame.f_code is not warn_settled.__code__:
+        frame = frame.f_back
+    return frame is not None
 
 
 # -- no driver -------------------------------------------------------------------------

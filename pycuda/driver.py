@@ -7,6 +7,7 @@ later compilations.
 # ruff: noqa: F403, F405  the whole interface, under this name
 
 import errno as _errno
+import os as _os
 import typing as _typing
 from collections.abc import Sequence as _Sequence
 
@@ -69,6 +70,11 @@ def set_debugging(flag: bool = True) -> None:
 class ArgumentTypeWarning(UserWarning):
     """An argument of a kernel is of another type than its parameter."""
 
+
+if "PYCUDA_CHECK_LOG" in _os.environ:
+    from pycuda._warning import keep_in_log as _keep_in_log
+
+    _keep_in_log(ArgumentTypeWarning)
 
 _MOST_LINES = 8  # of a compiler's text below an excerpt, which has the first errors
 

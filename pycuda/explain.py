@@ -1,6 +1,7 @@
 """Find the cause of an error: run a program again with every check on.
 
     python -m pycuda.explain [--gpu] script.py [ARGUMENT ...]
+    python -m pycuda.explain notebook.ipynb
     python -m pycuda.explain -m module [ARGUMENT ...]
 
 The program runs on the software device, which checks every access, every barrier and
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import ctypes
 import linecache
 import os
 import re
@@ -30,6 +32,7 @@ from pycuda import (
     _command_line,
     _excerpt,
     _hide_imports,
+    _notebook_program,
     _program,
     _reports,
     _sanitizer,
@@ -40,6 +43,10 @@ __all__ = ["explain"]
 _hide_imports(globals())
 
 _WIDTH = 88
+
+#: The kinds of warnings of the package: mistakes in calls, and others.
+_OF_HOST = ("mistake", "warning")
+_CLEAN_UP = "a clean-up operation failed"
 
 #: What an error of a kind means, and how it is usually corrected.
 _ADVICE = {
@@ -57,9 +64,14 @@ _ADVICE = {
     "another stream.",
     "leak": "This was alive at the end of the program. Free it, or break the reference "
     "cycle that holds it.",
+    "mistake": "PyCUDA does not check this, and the program goes on. With "
+    "PYCUDA_STRICT=1 it is an error.",
     "assert": "An assertion of the kernel failed.",
     "timeout": "The kernel ran for longer than PYCUDA_EMULATOR_TIMEOUT allows.",
 }
+
+#: CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR.
+_CAPABILITY_ATTRIBUTES = (75, 76)
 
 _NEXT_LINES = 3  # at most, of a statement over several lines
 
@@ -106,6 +118,11 @@ def _in_python(source: str, line: str, number: int, files: Iterable[str]) -> str
         try:
             tree = ast.parse(text)
         except (SyntaxError, ValueError):
+            is_cell = (
+                text.startswith("%%") and text.partition("\n")[2].strip() in source
+            )
+            if is_cell and linecache.getline(file, number).strip() == line.strip():
+                return f"{_short(file)}:{number}"
             continue
         for node in ast.walk(tree):
             if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
@@ -248,10 +265,13 @@ def _distinct(reports: Iterable[_reports.Report]) -> list[_reports.Report]:
     """Return reports without those that name the same error at the same places."""
     seen: dict[object, _reports.Report] = {}
     for each in reports:
-        seen.setdefault(
-            (each.kind, each.kernel, each.places, each.places or each), each
-        )
-    return list(seen.values())
+        what = each if each.kind in _OF_HOST or not each.places else each.places
+        seen.setdefault((each.kind, each.kernel, what), each)
+    found = list(seen.values())
+    if any(each.kind not in _OF_HOST for each in found):
+        # that a context is lost is what the other reports tell
+        found = [each for each in found if not each.text.startswith(_CLEAN_UP)]
+    return found
 
 
 # -- the command line ------------------------------------------------------------------
@@ -298,8 +318,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _command(given: argparse.Namespace) -> list[str]:
-    module = ["-m"] if given.is_module else []
-    return [sys.executable, *module, given.program, *given.arguments]
+    runner = ["-m"] if given.is_module else []
+    if _is_notebook(given):
+        runner = ["-m", _program.__name__]
+    return [sys.executable, *runner, given.program, *given.arguments]
+
+
+def _is_notebook(given: argparse.Namespace) -> bool:
+    return not given.is_module and _notebook_program.is_notebook(given.program)
 
 
 def _environment(given: argparse.Namespace, log: str) -> dict[str, str]:
@@ -310,12 +336,35 @@ def _environment(given: argparse.Namespace, log: str) -> dict[str, str]:
         "PYCUDA_CHECK": given.checks,
         "PYCUDA_CHECK_LOG": log,
     }
+    if (given.is_module, given.program) != (True, "pytest"):  # our plugin decides
+        # Mistakes that PyCUDA does not check are reports, and the program goes on.
+        found.setdefault("PYCUDA_STRICT", "0")
     if given.devices is not None:
         found["PYCUDA_EMULATOR_DEVICES"] = str(given.devices)
-    if given.capability is not None:
-        found["PYCUDA_EMULATOR_CAPABILITY"] = given.capability
-    found.setdefault("PYCUDA_EMULATOR_CAPABILITY", "9.0")
+    capability = given.capability or _capability_of_gpu()
+    if capability:
+        found["PYCUDA_EMULATOR_CAPABILITY"] = capability
     return found
+
+
+def _capability_of_gpu() -> str:
+    """Return the compute capability of the GPU of a plain run, "" if it uses none.
+
+    The software device then has its own, which the environment or the program chooses.
+    """
+    if os.environ.get("PYCUDA_DRIVER") == "emulator":
+        return ""
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+        parts = [ctypes.c_int(), ctypes.c_int()]
+        status = driver.cuInit(0)
+        for part, attribute in zip(parts, _CAPABILITY_ATTRIBUTES, strict=True):
+            status = status or driver.cuDeviceGetAttribute(
+                ctypes.byref(part), attribute, 0
+            )
+    except (OSError, AttributeError):
+        return ""
+    return "" if status else _command_line.known_capability(*[x.value for x in parts])
 
 
 def _run_on_device(given: argparse.Namespace, log: str) -> int:
@@ -365,14 +414,30 @@ def _print_found(
         print(f"\n{'-' * _WIDTH}\n{number}. {report.kind}\n")
         print(explain(report, sources, files))
     print(f"\n{'-' * _WIDTH}")
-    where = "compute-sanitizer" if given.gpu else "the software device"
-    plural = "" if len(found) == 1 else "s"
-    print(f"pycuda.explain: {where} found {len(found) or 'no'} error{plural}")
-    if not found and status != 0:
-        print(
-            f"The program ended with status {status}. No check has a report about it, "
-            "so read its own output above"
+    print(f"pycuda.explain: {_verdict(given, found, status)}")
+
+
+def _verdict(
+    given: argparse.Namespace, found: list[_reports.Report], status: int
+) -> str:
+    """Return the last line: what was found, and whether the program failed."""
+    count = len(_errors(found))
+    if status != 0 and not count:
+        return (
+            f"the program failed with status {status}, and no check has a report about "
+            "it. Read its own output above"
         )
+    warned = len(found) - count
+    where = "compute-sanitizer" if given.gpu else "the software device"
+    text = f"{where} found {count or 'no'} error{'' if count == 1 else 's'}"
+    if warned:
+        text += f", and the program warned {warned} time{'' if warned == 1 else 's'}"
+    return text
+
+
+def _errors(found: Iterable[_reports.Report]) -> list[_reports.Report]:
+    """Return the reports without the warnings that are about no mistake."""
+    return [each for each in found if each.kind != "warning"]
 
 
 def _document(
@@ -392,7 +457,10 @@ def _document(
 
 
 def _files(given: argparse.Namespace) -> list[str]:
-    return [] if given.is_module else [os.path.abspath(given.program)]
+    if given.is_module:
+        return []
+    path = os.path.abspath(given.program)
+    return [*_notebook_program.cells(path)] if _is_notebook(given) else [path]
 
 
 def run(given: argparse.Namespace) -> int:
@@ -409,6 +477,11 @@ def run(given: argparse.Namespace) -> int:
         The exit status.
     """
     reason = _program.missing(given.program, given.is_module)
+    if not reason and _is_notebook(given):
+        try:
+            _files(given)
+        except ValueError as error:
+            reason = str(error)
     if reason:
         return _command_line.fail_without(given, "explain", reason)
     run_program = _run_on_gpu if given.gpu else _run_on_device
@@ -427,7 +500,7 @@ def run(given: argparse.Namespace) -> int:
             _command_line.print_json(_document(given, found, log, status))
         else:
             _print_found(given, found, log, status)
-    return 1 if found or status != 0 else 0
+    return 1 if _errors(found) or status != 0 else 0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

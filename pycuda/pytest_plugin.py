@@ -190,6 +190,7 @@ class _Run:
         self.changed = changed  # variables, and their values before
         self.leaks: list[tuple[str, str]] = []  # tests and what they left behind
         self.device = ""  # its name, once the driver is loaded
+        self.broken_by = ""  # the test that broke a context which cannot be repaired
         self._missing: str | None = None  # why there is no device
 
     def missing(self) -> str:
@@ -234,6 +235,7 @@ _BEFORE = pytest.StashKey["Mark"]()
 _AT_CALL = pytest.StashKey["Mark"]()
 _PASSED = pytest.StashKey[bool]()
 _LEFT = pytest.StashKey[str]()
+_FAULT = pytest.StashKey[str]()
 
 
 def _run_of(config: pytest.Config) -> _Run:
@@ -423,6 +425,58 @@ def cuda_seed(request: pytest.FixtureRequest) -> int:
     return zlib.crc32(f"{seed} {request.node.nodeid}".encode()) & 0x7FFFFFFF
 
 
+# -- faults that come after the test ---------------------------------------------------
+
+
+@contextlib.contextmanager
+def _its_faults(item: pytest.Item) -> Generator[None, None, None]:
+    """Wait for the device at the end. Fail if it reports an error that nobody has seen.
+
+    A kernel may still run when a test ends, and its error would be that of a later
+    test, or of none. If the test fails anyway, its report has the error as a section.
+    """
+    try:
+        yield
+    except (Exception, pytest.fail.Exception):
+        item.stash[_FAULT] = _unseen_fault()
+        raise
+    report = _unseen_fault()
+    if report:
+        pytest.fail(f"at the end of the test the device reports: {report}", False)
+
+
+def _unseen_fault() -> str:
+    """Wait for the work of all contexts. Return the report of a fault, or ""."""
+    if "pycuda._driver" not in sys.modules:
+        return ""
+    from pycuda import _driver
+
+    found = ""
+    for context in _driver._untold_contexts():
+        try:
+            with context:
+                context.synchronize()
+        except IndexError as error:
+            found = found or str(error)
+        except _driver.Error as error:
+            if "launches" in vars(error):  # the context is lost
+                found = found or str(error)
+    return found or _driver._take_lost_report() or ""
+
+
+def _recover(item: pytest.Item) -> None:
+    """Let the next tests use the contexts in which a test has made an error.
+
+    A GPU cannot do that: then the errors of the next tests name this test.
+    """
+    if "pycuda._driver" in sys.modules:
+        from pycuda import _driver
+
+        run = _run_of(item.config)
+        if not _driver._recover_contexts() and not run.broken_by:
+            run.broken_by = item.nodeid
+
+
 # -- what a test leaves behind ---------------------------------------------------------
 
 
@@ -451,8 +505,9 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     if mark is not None:
         item.stash[_AT_CALL] = mark
     if "cuda_context" not in getattr(item, "fixturenames", ()):
-        return (yield)
-    with _same_contexts():
+        with _its_faults(item):
+            return (yield)
+    with _same_contexts(), _its_faults(item):
         return (yield)
 
 
@@ -473,7 +528,11 @@ def _same_contexts() -> Generator[None, None, None]:
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object]:
     """Compare what exists after a test and its fixtures with what existed before."""
-    result = yield
+    try:
+        with _its_faults(item):
+            result = yield
+    finally:
+        _recover(item)
     _note_leaks(item)
     text = item.stash.get(_LEFT, "")
     if text:
@@ -528,6 +587,15 @@ def pytest_runtest_makereport(
     """Note whether a test has passed, and name the seed if it has failed."""
     report = yield
     _add_remedy(report, call)
+    if item.stash.get(_FAULT, ""):
+        report.sections.append(("pycuda: at the end of the test", item.stash[_FAULT]))
+        del item.stash[_FAULT]
+    broken_by = _run_of(item.config).broken_by
+    if report.failed and broken_by not in ("", item.nodeid):
+        text = (
+            f"{broken_by} has broken a context. A GPU may fail in all tests behind it"
+        )
+        report.sections.append(("pycuda: an earlier error", text))
     if report.when == "call":
         item.stash[_PASSED] = report.passed
     run = _run_of(item.config)

@@ -22,6 +22,8 @@ typedef unsigned long long u64;
 #define index_t long
 struct pair { double d; int i; };
 struct four { int a, b, c, d; };
+struct mix { float x; double y; };
+struct nest { double p; float2 v; short s[3]; };
 __global__ void last(u64 *out, size_t n) { out[0] = n; }
 __global__ void inner(u64 *out, size_t n, u64 *q)
 {
@@ -41,6 +43,8 @@ __global__ void real(double *out, double x) { out[0] = x; }
 __global__ void one(u64 *out) { out[0] = 77; }
 __global__ void of_pair(double *out, pair p) { out[0] = p.d; out[1] = p.i; }
 __global__ void of_four(int *out, four f) { out[0] = f.a; out[3] = f.d; }
+__global__ void of_mix(double *out, mix m) { out[0] = m.x; out[1] = m.y; }
+__global__ void of_nest(double *out, nest n) { out[0] = n.p; out[1] = n.s[2]; }
 __global__ void three_ints(int *out, int a, int b, int c) { out[0] = a + b + c; }
 """
 ONE = {"block": (1, 1, 1)}
@@ -342,6 +346,71 @@ def test_formats_that_name_the_members_of_structures(mod, out):
     assert read(out, np.float64, 2) == [1.5, 3.0]
 
 
+FIELDS = [("x", np.float32), ("y", np.float64)]
+RECORDS = {
+    "packed": np.dtype(FIELDS),
+    "too few fields": np.dtype(FIELDS[:1]),
+    "the wrong end": np.dtype([("y", np.float32), ("x", np.float32, 2)]),
+    "fields apart": np.dtype({"names": ["x"], "formats": ["f8"], "offsets": [4]}),
+    "without fields": np.dtype("V12"),
+}
+
+
+def calls_of(function, dtype):
+    """Return ways to call a kernel with a pointer and a value of a dtype."""
+    shape = (1, 1), (1, 1, 1)
+
+    def prepared(form):
+        plan = function.prepare(form)
+        return lambda out, value: plan.prepared_call(*shape, out, value)
+
+    return {
+        "call": lambda out, value: function(out, value, **ONE),
+        "prepared": prepared(["P", dtype]),
+        "format": prepared(f"P{dtype.itemsize}s"),
+    }
+
+
+@pytest.mark.parametrize("name", RECORDS)
+@pytest.mark.parametrize("way", ["call", "prepared", "format"])
+def test_a_record_of_another_size_than_the_structure(mod, out, name, way, monkeypatch):
+    dtype = RECORDS[name]
+    call = calls_of(mod.get_function("of_mix"), dtype)[way]
+    record = np.zeros(1, dtype)
+    size = f"of {dtype.itemsize} bytes, but that parameter takes 16"
+    for value in record[0], record:
+        remedy = "" if dtype.names is None else r": .* made with align=True\."
+        text = f"argument 1 of of_mix is a numpy.* {size}{remedy}"
+        with pytest.warns(drv.ArgumentTypeWarning, match=text):
+            call(out, value)
+        with monkeypatch.context() as patch:
+            patch.setenv("PYCUDA_STRICT", "1")
+            with pytest.raises((TypeError, _pvt_struct.error), match=text):
+                call(out, value)
+
+
+#: Records of the right fields, with the padding at the end of the structure or without.
+WHOLE = {
+    "of_mix": np.dtype(FIELDS, align=True),
+    "of_pair": np.dtype([("d", np.float64), ("i", np.int32)], align=True),
+    "of_pair, no tail": np.dtype([("d", np.float64), ("i", np.int32)]),
+    "of_nest, no tail": np.dtype([("p", np.float64), ("v", "c8"), ("s", np.int16, 3)]),
+}
+
+
+@pytest.mark.parametrize("name", WHOLE)
+@pytest.mark.parametrize("way", ["call", "prepared", "format"])
+def test_a_record_of_the_fields_of_the_structure(mod, out, name, way, recwarn):
+    dtype = WHOLE[name]
+    function = mod.get_function(name.partition(",")[0])
+    record = np.zeros(1, dtype)
+    record[dtype.names[0]], record[dtype.names[-1]] = 2.5, 7
+    for value in record[0], record:
+        calls_of(function, dtype)[way](out, value)
+        assert read(out, np.float64, 2) == [2.5, 7]
+    assert not recwarn.list
+
+
 def test_an_element_of_another_size_for_a_structure(mod, out, monkeypatch):
     """The module struct fills and cuts bytes; an element has the wrong dtype."""
     whole = mod.get_function("of_four").prepare("P16s")
@@ -351,8 +420,11 @@ def test_an_element_of_another_size_for_a_structure(mod, out, monkeypatch):
     whole.prepared_call(*shape, out, element[0])
     assert read(out, np.int32, 4)[::3] == [5, 8]
     for wrong in np.int32(1), np.arange(5, dtype=np.int32):
-        text = f"has {wrong.nbytes} bytes, but the parameter takes 16"
-        with pytest.warns(drv.PyCUDAWarning, match=text):
+        text = (
+            f"argument 1 of of_four is .* of {wrong.nbytes} bytes, but that parameter "
+        )
+        text += r"takes 16\. It is for parameter 1 \(four f\)|If the parameter is a"
+        with pytest.warns(drv.ArgumentTypeWarning, match=text):
             whole.prepared_call(*shape, out, wrong)
         with monkeypatch.context() as patch:
             patch.setenv("PYCUDA_STRICT", "1")

@@ -1,5 +1,6 @@
 """python -m pycuda.explain: what it runs, what it prints, and its exit status."""
 
+import json
 import os
 import subprocess
 import sys
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from planted.program import programs
-from pycuda import _reports, _sanitizer, explain
+from pycuda import _command_line, _reports, _sanitizer, explain
 from support.compilers import needs_nvcc
 
 pytestmark = pytest.mark.software(why="explain runs programs on the software device")
@@ -135,7 +136,8 @@ def test_a_missing_value_is_not_a_missing_wait(tmp_path):
 def test_a_program_that_fails_without_a_report(tmp_path):
     done = run(tmp_path, "raise SystemExit(3)")
     assert done.returncode == 1
-    assert "ended with status 3. No check has a report about it" in done.stdout
+    assert "the program failed with status 3, and no check has a report" in done.stdout
+    assert "no errors" not in done.stdout
 
 
 def test_a_module(tmp_path):
@@ -162,8 +164,160 @@ FORGIVEN = """
 
 def test_what_a_gpu_forgives_is_an_error(tmp_path):
     done = run(tmp_path, FORGIVEN)
+    said = " ".join(done.stdout.split())
+    assert "1. mistake argument 0 of f is a numpy.float32 of 4 bytes" in said
+    assert "takes 8" in said and "at script.py:6 f(np.float32(1), block=" in said
+    assert done.returncode == 1 and "found 1 error\n" in done.stdout
+    assert "ArgumentTypeWarning" in done.stderr  # as in a plain run
+
+
+def test_with_the_variable_it_ends_the_program(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYCUDA_STRICT", "1")
+    done = run(tmp_path, FORGIVEN)
     assert "TypeError: argument 0 of f is a numpy.float32 of 4 bytes" in done.stderr
-    assert "takes 8" in done.stderr and done.returncode != 0
+    assert done.returncode == 1 and "no errors" not in done.stdout
+
+
+MISTAKEN = """
+    import numpy as np
+    import pycuda.autoinit
+    from pycuda import gpuarray
+    from pycuda.compiler import SourceModule
+    f = SourceModule(
+        "__global__ void f(float *x, float by) { x[threadIdx.x] *= by; }"
+    ).get_function("f")
+    f(gpuarray.to_gpu(np.ones(N)), np.int32(2), block=(N, 1, 1))
+    print('end')
+"""
+
+
+def test_each_type_of_an_argument_that_is_wrong(tmp_path):
+    """The program goes on, and warns as without explain."""
+    done = run(tmp_path, MISTAKEN.replace("N", "32"))
+    assert done.returncode == 1 and "found 2 errors\n" in done.stdout
+    assert done.stdout.startswith("end\n")
+    said = " ".join(done.stdout.split())
+    assert (
+        "1. mistake argument 0 of f is a GPUArray of float64, but the parameter" in said
+    )
+    assert "2. mistake argument 1 of f is a numpy.int32, but the parameter 'by'" in said
+    right = MISTAKEN.replace("np.ones(N)", "np.ones(N, np.float32)")
+    right = right.replace("np.int32", "np.float32").replace("N", "32")
+    assert "found no errors\n" in run(tmp_path, right).stdout
+
+
+def test_a_warning_that_is_no_mistake(tmp_path):
+    program = """
+    import warnings
+    import pycuda.autoinit
+    from pycuda.compiler import SourceModule
+    SourceModule("__global__ void f(int *x) { int unused; x[0] = 1; } // NEW")
+    warnings.warn("of the program")
+    """
+    done = run(tmp_path, program.replace("NEW", str(tmp_path)))  # not in the cache
+    assert done.returncode == 0
+    assert "found no errors, and the program warned 1 time\n" in done.stdout
+    assert "1. warning" in done.stdout and "at script.py:5\n" in done.stdout
+
+
+def test_the_capability_is_that_of_a_plain_run(tmp_path, monkeypatch):
+    program = """
+    PLAIN
+    import pycuda.autoinit
+    import pycuda.driver as drv
+    print(drv.Device(0).compute_capability())
+    """
+    monkeypatch.setenv("PYCUDA_DRIVER", "emulator")
+    monkeypatch.delenv("PYCUDA_EMULATOR_CAPABILITY", raising=False)
+    plain = program.replace("PLAIN", "")
+    assert run(tmp_path, plain).stdout.startswith("(7, 5)")
+    own = "import os; os.environ['PYCUDA_EMULATOR_CAPABILITY'] = '8.6'"
+    assert run(tmp_path, program.replace("PLAIN", own)).stdout.startswith("(8, 6)")
+    chosen = run(tmp_path, plain, options=["--capability", "9.0"])
+    assert chosen.stdout.startswith("(9, 0)")
+    monkeypatch.setenv("PYCUDA_EMULATOR_CAPABILITY", "8.0")
+    assert run(tmp_path, plain).stdout.startswith("(8, 0)")
+
+
+@pytest.mark.parametrize(
+    ("found", "known"), [((9, 0), "9.0"), ((9, 9), "9.0"), ((3, 5), "5.0")]
+)
+def test_the_capability_of_a_gpu(found, known):
+    assert _command_line.known_capability(*found) == known
+
+
+# -- notebooks -------------------------------------------------------------------------
+
+CELLS = [
+    "%matplotlib inline\n%time n = 64\nimport numpy as np\nimport pycuda.autoinit\n"
+    "from pycuda import gpuarray\nfrom pycuda.compiler import SourceModule",
+    'f = SourceModule("""\n__global__ void f(int *x)\n{\n    x[threadIdx.x + 1] = 2;\n'
+    '}\n""").get_function("f")',
+    "x = gpuarray.zeros(64, np.int32)\nf(x, block=(64, 1, 1))",
+    "import sys\nprint(sys.argv[1:], __name__, x.get()[1])",
+]
+CUDA_CELLS = [
+    "%load_ext pycuda.notebook\nfrom pycuda import gpuarray",
+    "%%cuda\n__global__ void f(int *x)\n{\n    x[threadIdx.x + 1] = 2;\n}",
+    "f(gpuarray.zeros(64, 'i4'), block=(64, 1, 1))",
+]
+
+
+def run_notebook(tmp_path, cells, *arguments, before=""):
+    """Write a notebook and explain it. ``before`` runs when Python starts."""
+    rows = [{"cell_type": "markdown", "source": ["text"]}]
+    rows += [{"cell_type": "code", "source": each.splitlines(True)} for each in cells]
+    (tmp_path / "it.ipynb").write_text(json.dumps({"cells": rows, "nbformat": 4}))
+    (tmp_path / "sitecustomize.py").write_text(before)
+    path = f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"
+    return subprocess.run(
+        [sys.executable, "-m", "pycuda.explain", "it.ipynb", *arguments],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": path},
+        timeout=120,
+    )
+
+
+WITHOUT_IPYTHON = "import sys; sys.modules['IPython'] = None"
+
+
+@pytest.mark.parametrize("before", ["", WITHOUT_IPYTHON])
+def test_a_notebook(tmp_path, before):
+    if not before:
+        pytest.importorskip("IPython", reason="IPython is not installed")
+    cells = CELLS if not before else [CELLS[0].replace("%time n", "n"), *CELLS[1:]]
+    done = run_notebook(tmp_path, cells, "a", before=before)
+    assert done.returncode == 1 and "found 1 error\n" in done.stdout, done.stderr
+    assert (
+        "at kernel.cu:4 (it.ipynb[2]:4)\n       x[threadIdx.x + 1] = 2;" in done.stdout
+    )
+    assert "launched at it.ipynb[3]:2\n       f(x, block=(64, 1, 1))" in done.stdout
+    assert 'it.ipynb[4]", line 2' in done.stderr
+    left = "it.ipynb[1]: left out, since IPython is not installed: %matplotlib inline"
+    assert (left in done.stderr) == bool(before)
+    right = [each.replace(" + 1", "") for each in cells]
+    done = run_notebook(tmp_path, right, "a", before=before)
+    assert done.returncode == 0 and "['a'] __main__ 2\n" in done.stdout, done.stderr
+
+
+def test_a_cell_of_cuda(tmp_path):
+    pytest.importorskip("IPython", reason="IPython is not installed")
+    done = run_notebook(tmp_path, CUDA_CELLS)
+    assert (
+        "at kernel.cu:4 (it.ipynb[2]:4)\n       x[threadIdx.x + 1] = 2;" in done.stdout
+    )
+    done = run_notebook(tmp_path, CUDA_CELLS, before=WITHOUT_IPYTHON)
+    assert "since IPython is not installed: %%cuda\n" in done.stderr
+    assert "NameError: name 'f'" in done.stderr and "no errors" not in done.stdout
+
+
+def test_a_file_that_is_no_notebook(tmp_path, capsys):
+    (tmp_path / "it.ipynb").write_text("{}")
+    assert explain.main([str(tmp_path / "it.ipynb")]) == 2
+    assert "is not a notebook of the format 4" in capsys.readouterr().err
 
 
 def test_a_script_that_does_not_exist(capsys):

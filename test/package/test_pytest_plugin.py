@@ -419,6 +419,119 @@ def test_good(cuda_context):
     assert done.counts == {"failed": 1, "passed": 1}, done.text
 
 
+# -- faults that come after the test ---------------------------------------------------
+
+FAULTS = (
+    IMPORTS
+    + """
+from pycuda.compiler import SourceModule
+from pycuda.tools import mark_cuda_test
+START
+def fault(stream=None):
+    x = gpuarray.zeros(4, np.int32)
+    source = "__global__ void far(int *x) { x[1 << 28] = 1; }"
+    SourceModule(source).get_function("far")(x, block=(1, 1, 1), stream=stream)
+def works():
+    assert gpuarray.zeros(4, np.int32).get().sum() == 0
+def test_bad_kernel(ARG): fault()
+def test_good_1(ARG): works()
+def test_bad_kernel_in_a_stream(ARG): fault(drv.Stream())
+def test_good_2(ARG): works()
+def test_bad_read(ARG):
+    stream, host = drv.Stream(), drv.pagelocked_zeros(4, np.int32)
+    drv.memcpy_dtoh_async(host, gpuarray.zeros(4, np.int32).gpudata, stream)
+    host[0]
+def test_good_3(ARG): works()
+@mark_cuda_test
+def test_bad_kernel_in_a_context_that_has_ended(): fault()
+def test_bad_kernel_in_a_detached_context():
+    context = drv.Device(0).make_context()
+    fault()
+    context.pop()
+    context.detach()
+def test_good_4(ARG): works()
+def test_good_error_that_is_expected(ARG):
+    fault()
+    with pytest.raises(drv.LogicError):
+        drv.Context.synchronize()
+def test_good_5(ARG): works()
+"""
+)
+
+
+def faults(argument):
+    """Return the text of a test file whose tests have this argument."""
+    start = "" if argument else "import pycuda.autoinit"
+    return FAULTS.replace("ARG", argument).replace("START", start)
+
+
+@pytest.mark.software(why="a GPU cannot be used after an error of a kernel")
+@pytest.mark.parametrize(
+    ("argument", "options"),
+    [
+        ("cuda_context", []),
+        ("cuda_context", ["--pycuda-scope=session"]),
+        ("", []),
+        ("cuda_context", ["-n", "1", "-p", "xdist"]),
+    ],
+)
+def test_a_fault_fails_the_test_that_made_it(run, argument, options):
+    if "xdist" in options:
+        pytest.importorskip("xdist", reason="pytest-xdist is not installed")
+    done = run(faults(argument), "--pycuda-check=all", "-rA", "--tb=short", *options)
+    outcomes = re.findall(
+        r"^(PASSED|FAILED|ERROR) \S+::test_(good|bad)", done.text, re.M
+    )
+    assert set(outcomes) == {("PASSED", "good"), ("FAILED", "bad")}, done.text
+    assert done.counts["failed"] == 5 and done.counts["passed"] == 6, done.text
+    said = re.findall("^at the end of the test the device reports: ", done.text, re.M)
+    assert len(said) == 5, done.text
+    assert "the host reads byte 0 of the 16-byte page-locked allocation" in done.text
+    assert "1. kernel far, grid (1, 1, 1), block (1, 1, 1), at " in done.text
+
+
+@pytest.mark.software(why="without the checks a read is no error")
+def test_without_the_check_a_read_passes(run):
+    done = run(faults("cuda_context"), "--pycuda-driver=emulator", "-k", "read")
+    assert done.counts == {"passed": 1, "deselected": 10}, done.text
+
+
+@pytest.mark.software(why="the test makes an error of a kernel")
+def test_a_fault_of_a_fixture_and_of_a_test_that_fails(run):
+    text = faults("cuda_context").partition("def test_")[0]
+    done = run(
+        text
+        + """
+@pytest.fixture
+def fixture(cuda_context):
+    yield
+    fault()
+def test_it(fixture): pass
+def test_wrong(cuda_context):
+    fault()
+    assert 0
+def test_index(cuda_context):
+    gpuarray.zeros(4, np.int32)[gpuarray.to_gpu(np.array([7]))]
+def test_capture(cuda_context):  # is no fault of the device
+    works()
+    drv.Stream().capture().__enter__()
+"""
+    )
+    assert done.counts["failed"] == 2 and done.counts["passed"] == 2, done.text
+    assert done.counts["error"] == 1, done.text
+    assert "--- pycuda: at the end of the test ---" in done.text
+    assert "IndexError" not in done.text and "index 7 is out of bounds" in done.text
+
+
+@pytest.mark.gpu
+def test_the_first_fault_of_a_run(run):
+    """On a GPU the next tests may fail, too. Their reports name the test at fault."""
+    done = run(faults("cuda_context"), "-k", "bad_kernel or good_1", "-rf")
+    assert "FAILED test_it.py::test_bad_kernel - Failed: at the end of" in done.text
+    named = "test_it.py::test_bad_kernel has broken a context. A GPU may fail in all"
+    assert (named in done.text) != _driver._is_emulated(), done.text
+
+
 # -- objects of other contexts ---------------------------------------------------------
 
 TITLE = "pycuda: contexts"

@@ -99,7 +99,8 @@ def test_the_advice_in_another_folder(tmp_path):
     ("command", "words"),
     [
         (["tools/fill.py"], "tools/fill.py"),
-        (["-m", "tools.fill"], "-m tools.fill"),
+        (["tools/fill.py", "-n", "1 0", "$x"], 'tools/fill.py -n "1 0" "\\$x"'),
+        (["-m", "tools.fill", "--fast"], "-m tools.fill --fast"),
         (["-m", "tools"], "-m tools"),
         (["-c", "import tools.fill"], "script.py"),
     ],

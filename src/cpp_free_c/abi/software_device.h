@@ -6,6 +6,8 @@
 
 #include <stddef.h>
 
+#include "abi/cuda_abi.h"
+
 #define PCU_SOFTWARE_DEVICE "emu_software_device"
 
 typedef struct {
@@ -31,6 +33,8 @@ typedef struct {
      * (device/api/context/leak.h). */
     int (*before_collection)(void);
     void (*after_collection)(void);
+    /* Let a context work again after a fault, and forget the report. */
+    void (*recover)(CUcontext handle);
 } pcu_software_device;
 
 #endif

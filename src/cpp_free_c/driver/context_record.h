@@ -63,6 +63,7 @@ typedef struct pcu_context_record {
     struct pcu_launch_event *kept; /* the last ones: see driver/events.h; or NULL */
     pcu_launch_proof proof;
     void *lost; /* what python/support/suspects.h keeps once the context is lost */
+    bool told;  /* an exception has said that the context is lost */
 } pcu_context_record;
 
 /* The top of the calling thread's context stack, NULL if that is empty. Written by

@@ -143,7 +143,10 @@ pcu_setting_variable(pcu_setting setting)
 bool
 pcu_setting_is_strict(void)
 {
-    const char *checks = getenv("PYCUDA_CHECK");
-    return (checks != NULL && checks[0] != '\0') ||
-           setting_or_default(PCU_SETTING_STRICT) == 1;
+    const char *value = getenv(settings[PCU_SETTING_STRICT].variable);
+    if (value == NULL || value[0] == '\0') {
+        const char *checks = getenv("PYCUDA_CHECK");
+        return checks != NULL && checks[0] != '\0';
+    }
+    return setting_or_default(PCU_SETTING_STRICT) == 1;
 }

@@ -118,6 +118,16 @@ context_end(const pcu_context_record *rec, const char **routine)
     return status;
 }
 
+/* The context has ended with a status. If that is a fault of its work which no call has
+ * reported, report it now: nothing else would. */
+static void
+context_report_end(pcu_context *self, const char *routine, CUresult status)
+{
+    if (pcu_status_is_sticky(status) && !self->rec.told) {
+        pcu_report_lost(self->st, routine, &self->rec, status);
+    }
+}
+
 /* End the context of an object that is being deleted. Its record leaves the registry
  * first: other threads run during the driver call and must not find an object without
  * references. */
@@ -137,6 +147,7 @@ context_end_noraise(pcu_context *self)
         self->rec.alive = false;
         status = context_end(&self->rec, &routine);
     }
+    context_report_end(self, routine, status);
     if (status != CUDA_SUCCESS && status != CUDA_ERROR_DEINITIALIZED &&
         status != CUDA_ERROR_CONTEXT_IS_DESTROYED && !pcu_status_is_sticky(status)) {
         pcu_report_cleanup(self->st, routine, (uintptr_t)self->rec.handle, status);
@@ -559,6 +570,7 @@ context_detach(PyObject *op, PyObject *Py_UNUSED(ignored))
         context_stay(self, stack, count);
         return NULL;
     }
+    context_report_end(self, routine, status);
     pcu_stream_table_forget(&self->rec);
     if (stack != NULL && pcu_ctxstack_uncover(st, stack) < 0) {
         return NULL;
@@ -741,10 +753,59 @@ context_working_context(PyObject *m, PyObject *Py_UNUSED(ignored))
     Py_RETURN_NONE;
 }
 
+PyDoc_STRVAR(context_untold_contexts_doc,
+             "_untold_contexts($module, /)\n--\n\n"
+             "Return the contexts that work, or whose loss no exception has reported.");
+
+static PyObject *
+context_untold_contexts(PyObject *m, PyObject *Py_UNUSED(ignored))
+{
+    (void)m;
+    PyObject *found = PyList_New(0);
+    const pcu_context_record *rec = pcu_context_record_first();
+    for (; found != NULL && rec != NULL; rec = rec->next) {
+        if (rec->alive && pcu_context_record_usable(rec) && !rec->told &&
+            PyList_Append(found, rec->owner) < 0) {
+            Py_CLEAR(found);
+        }
+    }
+    return found;
+}
+
+PyDoc_STRVAR(context_recover_contexts_doc,
+             "_recover_contexts($module, /)\n--\n\n"
+             "Let the contexts of the software device that are lost work again.\n\n"
+             "Return whether no context is lost now.");
+
+static PyObject *
+context_recover_contexts(PyObject *m, PyObject *Py_UNUSED(ignored))
+{
+    (void)m;
+    bool all = true;
+    pcu_context_record *rec = pcu_context_record_first();
+    for (; rec != NULL; rec = rec->next) {
+        if (!rec->told && rec->lost == NULL) {
+            continue;
+        }
+        if (pcu_drv_info.device == NULL) {
+            all = false;
+        }
+        else if (pcu_context_record_usable(rec)) {
+            pcu_drv_info.device->recover(rec->handle);
+            pcu_suspects_forget(rec); /* launches are plain data: no code runs */
+        }
+    }
+    return PyBool_FromLong(all);
+}
+
 static PyMethodDef context_functions[] = {
     {"_lend_to_threads", context_lend_to_threads, METH_O, context_lend_to_threads_doc},
     {"_working_context", context_working_context, METH_NOARGS,
      context_working_context_doc},
+    {"_untold_contexts", context_untold_contexts, METH_NOARGS,
+     context_untold_contexts_doc},
+    {"_recover_contexts", context_recover_contexts, METH_NOARGS,
+     context_recover_contexts_doc},
     {NULL, NULL, 0, NULL},
 };
 

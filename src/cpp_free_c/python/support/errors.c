@@ -316,6 +316,23 @@ errors_message_new(pcu_state *st, const char *routine, CUresult status,
     return message;
 }
 
+/* Append the launches to a message, which becomes NULL on error. */
+static void
+errors_append_launches(PyObject **message, PyObject *launches)
+{
+    PyObject *text = pcu_suspects_text_new(launches);
+    Py_ssize_t length = PyUnicode_GET_LENGTH(*message);
+    if (text != NULL && PyUnicode_READ_CHAR(*message, length - 1) == '\n') {
+        Py_SETREF(text, PyUnicode_Substring(text, 1, PY_SSIZE_T_MAX));
+    }
+    if (text == NULL) {
+        Py_CLEAR(*message);
+        return;
+    }
+    PyUnicode_Append(message, text);
+    Py_DECREF(text);
+}
+
 /* Add the launches that an error may come from to its message, if the error ends the
  * context. *launches becomes a tuple, or stays NULL. */
 static int
@@ -329,20 +346,12 @@ errors_add_launches(pcu_state *st, CUresult status, PyObject **message,
     if (*launches == NULL) {
         return -1;
     }
-    PyObject *text = pcu_suspects_text_new(*launches);
-    Py_ssize_t length = PyUnicode_GET_LENGTH(*message);
-    if (text != NULL && PyUnicode_READ_CHAR(*message, length - 1) == '\n') {
-        Py_SETREF(text, PyUnicode_Substring(text, 1, PY_SSIZE_T_MAX));
+    if (pcu_ctx_current != NULL) {
+        pcu_ctx_current->told = true;
     }
-    if (text == NULL) {
-        return -1;
-    }
-    PyUnicode_Append(message, text);
-    Py_DECREF(text);
-    if (*message == NULL) {
-        return -1;
-    }
-    return 0;
+    Py_CLEAR(st->lost_report);
+    errors_append_launches(message, *launches);
+    return *message == NULL ? -1 : 0;
 }
 
 /* Attach the driver's own messages about the failed call. Tracebacks show them too. */
@@ -450,31 +459,71 @@ pcu_report_cleanup(pcu_state *st, const char *routine, uintptr_t handle,
     pcu_error_restore(&pending);
 }
 
+/* What an exception of the status would say. NULL on error. */
+static PyObject *
+lost_message_new(pcu_state *st, const char *routine, pcu_context_record *rec,
+                 CUresult status)
+{
+    PyObject *message = NULL;
+    PyObject *launches = pcu_suspects_new(st, rec);
+    PyObject *detail = errors_own_detail(routine, status);
+    if (launches != NULL && detail != NULL) {
+        message = errors_message_new(st, routine, status, detail);
+    }
+    if (message != NULL && PyTuple_GET_SIZE(launches) != 0) {
+        errors_append_launches(&message, launches);
+    }
+    Py_XDECREF(detail);
+    Py_XDECREF(launches);
+    return message;
+}
+
 void
 pcu_report_lost(pcu_state *st, const char *routine, pcu_context_record *rec,
                 CUresult status)
 {
-    PyObject *text = NULL;
     if (pcu_is_finalizing() || st->exc_PyCUDAWarning == NULL ||
         pcu_suspects_are_known(rec)) {
         return;
     }
     pcu_saved_error pending;
     pcu_error_save(&pending);
-    PyObject *launches = pcu_suspects_new(st, rec);
-    if (launches != NULL && PyTuple_GET_SIZE(launches) != 0) {
-        text = pcu_suspects_text_new(launches);
+    PyObject *message = lost_message_new(st, routine, rec, status);
+    if (message != NULL) {
+        Py_XSETREF(st->lost_report, Py_NewRef(message));
     }
-    if (text != NULL && PyErr_WarnFormat(st->exc_PyCUDAWarning, 1,
-                                         "a clean-up operation failed: %s failed: %s%U",
-                                         routine, pcu_status_text(status), text) < 0) {
+    if (message != NULL &&
+        PyErr_WarnFormat(st->exc_PyCUDAWarning, 1, "a clean-up operation failed: %U",
+                         message) < 0) {
         PyErr_WriteUnraisable(NULL);
     }
     PyErr_Clear(); /* no memory for the report */
-    Py_XDECREF(text);
-    Py_XDECREF(launches);
+    Py_XDECREF(message);
     pcu_error_restore(&pending);
 }
+
+PyDoc_STRVAR(
+    errors_take_lost_report_doc,
+    "_take_lost_report($module, /)\n--\n\n"
+    "Return the last report that was only a warning since the last call, or None.");
+
+static PyObject *
+errors_take_lost_report(PyObject *m, PyObject *Py_UNUSED(ignored))
+{
+    pcu_state *st = pcu_state_of_module(m);
+    PyObject *report = st->lost_report;
+    st->lost_report = NULL;
+    if (report == NULL) {
+        Py_RETURN_NONE;
+    }
+    return report;
+}
+
+static PyMethodDef errors_functions[] = {
+    {"_take_lost_report", errors_take_lost_report, METH_NOARGS,
+     errors_take_lost_report_doc},
+    {NULL, NULL, 0, NULL},
+};
 
 void
 pcu_error_attach_jit_log(PyObject *log)
@@ -612,7 +661,10 @@ pcu_errors_setup(PyObject *m, pcu_state *st)
             return -1;
         }
     }
-    return errors_add(m, st, &warning, PyExc_UserWarning);
+    if (errors_add(m, st, &warning, PyExc_UserWarning) < 0) {
+        return -1;
+    }
+    return PyModule_AddFunctions(m, errors_functions);
 }
 
 int

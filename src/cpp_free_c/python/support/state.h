@@ -90,6 +90,7 @@
     X(array_ops)         /* {name: number} of elementwise operations */      \
     X(array_functions)   /* {function of NumPy: ours with its arguments} */  \
     X(foreign_context)   /* the last wrapper of another library's context */ \
+    X(lost_report)       /* str: a report that was only a warning */         \
     X(lent_context)      /* weak reference: used by threads without a context */
 
 /* Interned names, looked up on hot paths: X(name) is the string "name". */

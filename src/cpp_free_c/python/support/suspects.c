@@ -317,6 +317,7 @@ void
 pcu_suspects_forget(pcu_context_record *rec)
 {
     PyObject *lost = rec->lost;
+    rec->told = false;
     rec->lost = NULL; /* the release may run code that fails and asks */
     Py_XDECREF(lost);
 }

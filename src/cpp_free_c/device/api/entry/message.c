@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "device/api/entry/context_stack.h"
 #include "device/api/entry/lock.h"
 #include "device/base/checks.h"
 #include "device/sync_check/stream_check.h"
@@ -60,6 +61,21 @@ emu_message_clear(void)
 {
     emu_lock();
     last_message[0] = 0;
+    emu_unlock();
+}
+
+void
+emu_recover(CUcontext handle)
+{
+    emu_lock();
+    emu_context *context = emu_context_get(handle);
+
+    if (context != NULL) {
+        atomic_store(&context->sticky, CUDA_SUCCESS);
+    }
+    last_message[0] = 0;
+    (void)emu_finding_take();
+    emu_finding_is_told();
     emu_unlock();
 }
 

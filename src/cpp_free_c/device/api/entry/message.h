@@ -18,6 +18,8 @@
  * These two may be called from any thread at any time. */
 EMU_EXPORT const char *emu_last_message(void);
 EMU_EXPORT void emu_message_clear(void);
+/* Let a context work again after a fault, and forget the message and the finding. */
+void emu_recover(CUcontext handle);
 
 /* Set the message. Call it with the API lock held. */
 void emu_message_set(const char *format, ...) __attribute__((format(printf, 1, 2)));

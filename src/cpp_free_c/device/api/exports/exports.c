@@ -124,4 +124,5 @@ const pcu_software_device emu_software_device = {
     .set_warned = emu_set_warned,
     .take_warning = emu_warning_take,
     .before_collection = emu_leak_before_collection,
-    .after_collection = emu_leak_after_collection};
+    .after_collection = emu_leak_after_collection,
+    .recover = emu_recover};

@@ -37,6 +37,65 @@ typedef struct {
     unsigned char discard[16]; /* receives the bytes of arguments that were converted */
 } argument_packer;
 
+/* -- records ----------------------------------------------------------------------- */
+
+static size_t
+record_round(size_t size, size_t align)
+{
+    return (size + align - 1) / align * align;
+}
+
+/* The alignment that a structure of CUDA C with these fields has, 0 if a field lies
+ * elsewhere than there. NumPy aligns complex numbers for their parts; as members of
+ * CUDA's vectors they are aligned for the whole: `whole`. */
+static size_t
+record_align(PyArray_Descr *dtype, bool whole)
+{
+    while (PyDataType_HASSUBARRAY(dtype)) {
+        dtype = PyDataType_SUBARRAY(dtype)->base;
+    }
+    if (!PyDataType_HASFIELDS(dtype)) {
+        if (whole && PyTypeNum_ISCOMPLEX(dtype->type_num)) {
+            return (size_t)PyDataType_ELSIZE(dtype);
+        }
+        return (size_t)PyDataType_ALIGNMENT(dtype);
+    }
+    PyObject *names = PyDataType_NAMES(dtype);
+    size_t align = 1;
+    size_t end = 0;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); i++) {
+        PyObject *field =
+            PyDict_GetItem(PyDataType_FIELDS(dtype), PyTuple_GET_ITEM(names, i));
+        PyArray_Descr *type = (PyArray_Descr *)PyTuple_GET_ITEM(field, 0);
+        size_t own = record_align(type, whole);
+        size_t offset = PyLong_AsSize_t(PyTuple_GET_ITEM(field, 1));
+        if (own == 0 || offset != record_round(end, own)) {
+            return 0;
+        }
+        end = offset + (size_t)PyDataType_ELSIZE(type);
+        align = Py_MAX(align, own);
+    }
+    return align;
+}
+
+bool
+pcu_record_lacks_tail(PyArray_Descr *dtype, size_t size)
+{
+    const size_t own = (size_t)PyDataType_ELSIZE(dtype);
+    if (!PyDataType_HASFIELDS(dtype)) {
+        return false;
+    }
+    for (int whole = 0; whole < 2; whole++) {
+        size_t align = record_align(dtype, whole);
+        if (align != 0 && record_round(own, align) == size) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* -- arguments of another size ----------------------------------------------------- */
+
 /* The article of a type's name. */
 static const char *
 argument_article(const char *name)
@@ -69,25 +128,59 @@ argument_keeps_others(const pcu_function *fn, Py_ssize_t index, size_t size)
     return ((param->offset + size + align - 1) & ~(align - 1)) == param[1].offset;
 }
 
+/* Whether an argument is a value with fields. */
+static bool
+argument_is_record(PyObject *arg)
+{
+    if (PyArray_Check(arg)) {
+        return PyDataType_HASFIELDS(PyArray_DESCR((PyArrayObject *)arg));
+    }
+    return PyArray_IsScalar(arg, Void) &&
+           PyDataType_HASFIELDS(((PyVoidScalarObject *)arg)->descr);
+}
+
+/* The words after "argument INDEX of KERNEL" for an argument of another size than its
+ * parameter: article, type, its bytes, those of the parameter, remedy. */
+static const char argument_other_size[] =
+    " is %s %s of %zu bytes, but that parameter takes %zu%s";
+
+static const char *
+argument_remedy(PyObject *arg)
+{
+    if (argument_is_record(arg)) {
+        return ": its dtype must have the fields of the structure, made with "
+               "align=True";
+    }
+    return "";
+}
+
+int
+pcu_argument_forgive_size(pcu_function *fn, Py_ssize_t index, PyObject *arg,
+                          size_t size)
+{
+    const char *name = Py_TYPE(arg)->tp_name;
+    return pcu_argument_forgive(fn, index, arg, PyExc_TypeError, argument_other_size,
+                                argument_article(name), name, size,
+                                fn->params[index].size, argument_remedy(arg));
+}
+
 /* The place for an argument of another size than its parameter. PyCUDA passes its
  * bytes: a kernel that does not use that parameter, or finds zeros there, is right.
  * NULL with an exception if that is an error. */
 static void *
 argument_place_other_size(argument_packer *p, PyObject *arg, size_t size)
 {
-    static const char text[] = " is %s %s of %zu bytes, but that parameter takes %zu";
     pcu_function *fn = p->function;
     const pcu_param *param = &fn->params[p->index];
     const char *name = Py_TYPE(arg)->tp_name;
-    const char *article = argument_article(name);
     int rc;
     if (argument_keeps_others(fn, p->index, size)) {
-        rc = pcu_argument_forgive(fn, p->index, arg, PyExc_TypeError, text, article,
-                                  name, size, param->size);
+        rc = pcu_argument_forgive_size(fn, p->index, arg, size);
     }
     else {
-        rc = pcu_argument_raise(fn, p->index, arg, PyExc_TypeError, text, article, name,
-                                size, param->size);
+        rc = pcu_argument_raise(fn, p->index, arg, PyExc_TypeError, argument_other_size,
+                                argument_article(name), name, size, param->size,
+                                argument_remedy(arg));
     }
     if (rc < 0) {
         return NULL;
@@ -204,10 +297,11 @@ argument_reserve(argument_packer *p, size_t size, size_t align)
 }
 
 /* The place for the bytes of a structure or of an argument whose type is not known;
- * NULL with an exception. A structure may come without its tail padding. */
+ * NULL with an exception. A record may come without its tail padding. `record`: its
+ * dtype, or NULL. */
 static void *
 argument_place_raw(argument_packer *p, PyObject *arg, size_t size, size_t align,
-                   bool structure)
+                   PyArray_Descr *record)
 {
     pcu_function *fn = p->function;
     if (p->natural) {
@@ -215,7 +309,8 @@ argument_place_raw(argument_packer *p, PyObject *arg, size_t size, size_t align,
     }
     const pcu_param *param = &fn->params[p->index];
     if (size != param->size &&
-        !(structure && size < param->size && param->size - size < 16)) {
+        (record == NULL || (size_t)PyDataType_ELSIZE(record) != size ||
+         !pcu_record_lacks_tail(record, param->size))) {
         return argument_convert(p, arg, size);
     }
     return p->buffer->data + param->offset;
@@ -353,28 +448,6 @@ argument_dtype_align(PyArray_Descr *dtype)
     return widest;
 }
 
-/* Whether the fields of a dtype are aligned, as those of a structure in C. Only then
- * the dtype may lack the padding at its end. */
-static bool
-argument_fields_are_aligned(PyArray_Descr *dtype)
-{
-    PyObject *fields = PyDataType_FIELDS(dtype);
-    PyObject *name;
-    PyObject *field;
-    Py_ssize_t pos = 0;
-    if (fields == NULL || fields == Py_None) {
-        return true;
-    }
-    while (PyDict_Next(fields, &pos, &name, &field)) {
-        PyArray_Descr *member = (PyArray_Descr *)PyTuple_GET_ITEM(field, 0);
-        size_t offset = PyLong_AsSize_t(PyTuple_GET_ITEM(field, 1));
-        if (offset % (size_t)Py_MAX(PyDataType_ALIGNMENT(member), 1) != 0) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* The place for a value of a dtype, whose element type is `type`. */
 static void *
 argument_place_dtype(argument_packer *p, PyObject *arg, size_t size,
@@ -384,8 +457,7 @@ argument_place_dtype(argument_packer *p, PyObject *arg, size_t size,
     if (type < PCU_T_RAW) {
         return argument_place(p, arg, size, align, (unsigned int)type);
     }
-    structure = structure && argument_fields_are_aligned(dtype);
-    return argument_place_raw(p, arg, size, align, structure);
+    return argument_place_raw(p, arg, size, align, structure ? dtype : NULL);
 }
 
 /* 1 if an argument is no address, and its parameter is a pointer for sure. -1 on error.
@@ -806,7 +878,7 @@ argument_put_buffer(argument_packer *p, PyObject *arg)
     if (pcu_buffer_acquire(&buffer, arg, false, "a kernel argument") < 0) {
         return -1;
     }
-    void *place = argument_place_raw(p, arg, buffer.size, 1, false);
+    void *place = argument_place_raw(p, arg, buffer.size, 1, NULL);
     if (place != NULL) {
         memcpy(place, buffer.data, buffer.size);
         rc = 0;

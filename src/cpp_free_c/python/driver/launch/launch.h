@@ -49,7 +49,8 @@ typedef struct {
     size_t offset;
     long long low; /* the range of an integer */
     unsigned long long high;
-    bool cuts;             /* the format is longer, and PyCUDA's layout is right */
+    size_t padded; /* of 's': the size of the parameter, if it is larger; else 0 */
+    bool cuts;     /* the format is longer, and PyCUDA's layout is right */
     unsigned int elements; /* of 'P': the types of arrays whose address it takes */
 } pcu_prepared_arg;
 
@@ -145,6 +146,14 @@ PCU_HIDDEN PCU_RAISES int pcu_parameter_types_read(pcu_function *fn);
 
 /* Read which parameters are integers for sure: pcu_param.integer. */
 PCU_HIDDEN PCU_RAISES int pcu_parameter_integers_read(pcu_function *fn);
+
+/* Whether a value of the dtype lacks nothing of a structure of `size` bytes but the
+ * padding at its end: its fields lie where CUDA C puts them. */
+PCU_HIDDEN bool pcu_record_lacks_tail(PyArray_Descr *dtype, size_t size);
+
+/* pcu_argument_forgive for an argument of another size than its parameter. */
+PCU_HIDDEN PCU_RAISES int pcu_argument_forgive_size(pcu_function *fn, Py_ssize_t index,
+                                                    PyObject *arg, size_t size);
 
 /* -- argument_report.c: wrong arguments -------------------------------------------- */
 

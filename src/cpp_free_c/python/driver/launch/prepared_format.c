@@ -204,6 +204,7 @@ format_fit(pcu_function *self, pcu_prepared_arg *item, Py_ssize_t i, bool passes
         item->cuts = passes && item->size > param->size;
         item->size = param->size;
     }
+    item->padded = structure ? param->size : 0;
     item->offset = param->offset;
     item->elements = param->elements;
     if (!format_has_type(item->code, param)) {

@@ -70,16 +70,6 @@ value_put_bytes(const pcu_prepared_arg *item, PyObject *value, unsigned char *pl
     if (pcu_buffer_acquire(&buffer, value, false, "the value") < 0) {
         return -1;
     }
-    /* bytes may be shorter or longer, as in the module struct */
-    if (item->code == 's' && buffer.size != item->size &&
-        (PyArray_Check(value) || PyArray_CheckScalar(value)) &&
-        pcu_forgive(PyExc_TypeError,
-                    "the value of a kernel argument has %zu bytes, but the parameter "
-                    "takes %zu: pass an element of an array of its dtype",
-                    buffer.size, (size_t)item->size) < 0) {
-        pcu_buffer_release(&buffer);
-        return -1;
-    }
     size_t room = 0;
     if (item->size > skip) {
         room = item->size - skip;
@@ -312,12 +302,59 @@ value_bad_value(pcu_function *self, char code, Py_ssize_t i)
     return -1;
 }
 
+/* Compare the size of a value of NumPy with that of its parameter. Bytes may be shorter
+ * or longer, as in the module struct, and a record may lack its tail padding. */
+static int
+value_check_size(pcu_function *self, const pcu_prepared *plan, Py_ssize_t i,
+                 PyObject *value)
+{
+    const pcu_prepared_arg *item = &plan->items[i];
+    size_t wanted = item->padded == 0 ? item->size : item->padded;
+    if (!PyArray_Check(value) && !PyArray_CheckScalar(value)) {
+        return 0;
+    }
+    PyArray_Descr *dtype = NULL;
+    if (PyArray_Check(value)) {
+        dtype = (PyArray_Descr *)Py_NewRef(PyArray_DESCR((PyArrayObject *)value));
+    }
+    else {
+        dtype = PyArray_DescrFromScalar(value);
+    }
+    if (dtype == NULL) {
+        return -1;
+    }
+    size_t size = (size_t)PyDataType_ELSIZE(dtype);
+    if (PyArray_Check(value)) {
+        size = (size_t)PyArray_NBYTES((PyArrayObject *)value);
+    }
+    bool fits =
+        size == wanted || (size == item->size && pcu_record_lacks_tail(dtype, wanted));
+    Py_DECREF(dtype);
+    if (fits) {
+        return 0;
+    }
+    if (plan->count == self->nparams) {
+        return pcu_argument_forgive_size(self, i, value, size);
+    }
+    return pcu_forgive(
+        PyExc_TypeError,
+        "the value of a kernel argument has %zu bytes, but the parameter "
+        "takes %zu: pass an element of an array of its dtype",
+        size, wanted);
+}
+
 int
 pcu_prepared_put(pcu_function *self, const pcu_prepared *plan, Py_ssize_t i,
                  PyObject *value, unsigned char *block)
 {
     const pcu_prepared_arg *item = &plan->items[i];
-    int rc = value_put(self->st, item, value, block + item->offset);
+    int rc = 0;
+    if (item->code == 's') {
+        rc = value_check_size(self, plan, i, value);
+    }
+    if (rc == 0) {
+        rc = value_put(self->st, item, value, block + item->offset);
+    }
     if (rc < 0) {
         return value_bad_value(self, item->code, i);
     }
