@@ -136,8 +136,8 @@ kernel_describe(const ptx_function *function, unsigned max_registers,
     }
     info->registers =
         kernel_count_registers(function, max_registers, info->max_threads);
-    if (function->code->local_size > LOW_ENTRY_ROOM) {
-        info->local_size = function->code->local_size - LOW_ENTRY_ROOM;
+    if (function->code->local_size > EMU_LOCAL_START) {
+        info->local_size = function->code->local_size - EMU_LOCAL_START;
     }
     info->ptx_version = function->module->version;
     info->target = function->module->target;
@@ -401,12 +401,14 @@ program_compile_function(loader *l, ptx_function *function)
         emu_dump_parsed(function);
     }
     low_begin(&f);
+    low_find_bounds(&f);
     low_instructions(&f);
     low_allocate(&f);
     if (l->dump & EMU_DUMP_REGISTERS) {
         emu_dump_registers(&f);
     }
     low_finish(&f, l->handlers, function->code);
+    l->program->has_bounds |= f.bound_count > 0;
     if (l->dump & EMU_DUMP_CODE) {
         emu_dump_code(function->code);
     }

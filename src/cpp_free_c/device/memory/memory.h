@@ -57,6 +57,7 @@ typedef struct emu_allocation {
     _Atomic uint64_t extent; /* bytes that may be accessed: size while live, then 0 */
     uint64_t devices;        /* bit d: a context of device d may access it */
     uint64_t size;           /* bytes requested; kept after the free, for reports */
+    uint64_t unused;         /* bytes behind them that a pool of the program keeps */
     uint64_t span;           /* bytes of the range that it occupies, guard included */
     uint64_t charged;        /* bytes charged to the memory of its device */
     uint64_t serial;         /* 1, 2, 3, ... in order of allocation, never reused */

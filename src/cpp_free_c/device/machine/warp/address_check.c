@@ -34,6 +34,25 @@ address_fault_range(emu_warp *warp, const emu_insn *insn, unsigned lane,
     return false;
 }
 
+/* The offset counts from the first variable. */
+static bool
+address_fault_local(emu_warp *warp, const emu_insn *insn, unsigned lane,
+                    uint64_t offset, unsigned size, bool write)
+{
+    if ((int64_t)offset < EMU_LOCAL_START) {
+        char value[EMU_VALUE_LINE];
+
+        emu_store_value_line(warp, insn, lane, size, NULL, value);
+        (void)emu_fault(warp, insn, CUDA_ERROR_ILLEGAL_ADDRESS, lane, offset,
+                        "%s of %u bytes %llu bytes before the start of local memory%s",
+                        address_access_word(write), size,
+                        (unsigned long long)(EMU_LOCAL_START - offset), value);
+        return false;
+    }
+    return address_fault_range(warp, insn, lane, offset - EMU_LOCAL_START, size, write,
+                               "local", warp->local_end - EMU_LOCAL_START);
+}
+
 /* Say how the address lies to the allocation next to it. */
 static void
 address_describe(emu_warp *warp, uint64_t address, unsigned size, char *text,
@@ -114,6 +133,17 @@ emu_address_global(emu_warp *warp, uint64_t address, uint64_t size)
     return NULL;
 }
 
+/* The host address of an offset in a thread's local memory; NULL: outside. */
+static uint8_t *
+address_in_local(const emu_warp *warp, unsigned lane, uint64_t offset, size_t size)
+{
+    if (offset < EMU_LOCAL_START || size > warp->local_end ||
+        offset > warp->local_end - size) {
+        return NULL;
+    }
+    return warp->local + lane * warp->local_stride + offset;
+}
+
 uint8_t *
 emu_address_generic(emu_warp *warp, unsigned lane, uint64_t address, size_t size)
 {
@@ -133,10 +163,7 @@ emu_address_generic(emu_warp *warp, unsigned lane, uint64_t address, size_t size
     if (address - EMU_LOCAL_WINDOW < EMU_WINDOW_SIZE) {
         uint64_t offset = address - EMU_LOCAL_WINDOW;
 
-        if (size > warp->local_stride || offset > warp->local_stride - size) {
-            return NULL;
-        }
-        return warp->local + lane * warp->local_stride + offset;
+        return address_in_local(warp, lane, offset, size);
     }
     return NULL;
 }
@@ -157,7 +184,6 @@ address_of_lane(emu_warp *warp, uint32_t space, unsigned lane, uint64_t address,
                 unsigned size)
 {
     const emu_block *block = warp->block;
-    uint8_t *local = warp->local + lane * warp->local_stride;
 
     switch (space) {
         case EMU_AT_GENERIC:
@@ -170,10 +196,10 @@ address_of_lane(emu_warp *warp, uint32_t space, unsigned lane, uint64_t address,
             }
             return address_at_offset(block->shared, block->shared_size, address, size);
         case EMU_AT_LOCAL:
-            return address_at_offset(local, warp->local_stride, address, size);
+            return address_in_local(warp, lane, address, size);
         case EMU_AT_FRAME:
-            return address_at_offset(local, warp->local_stride,
-                                     address + warp->frame->local_start, size);
+            return address_in_local(warp, lane, address + warp->frame->local_start,
+                                    size);
         default: /* EMU_AT_PARAM */
             return address_at_offset((uint8_t *)(uintptr_t)block->grid->params,
                                      block->grid->params_size, address, size);
@@ -191,8 +217,8 @@ emu_address_fault(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t 
                                    write, "shared", warp->block->shared_size);
     }
     if (address - EMU_LOCAL_WINDOW < EMU_WINDOW_SIZE) {
-        return address_fault_range(warp, insn, lane, address - EMU_LOCAL_WINDOW, size,
-                                   write, "local", warp->local_stride);
+        return address_fault_local(warp, insn, lane, address - EMU_LOCAL_WINDOW, size,
+                                   write);
     }
     address_describe(warp, address, size, near, sizeof near);
     emu_store_value_line(warp, insn, lane, size, NULL, value);
@@ -212,9 +238,10 @@ address_fault(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t addr
             return address_fault_range(warp, insn, lane, address, size, write, "shared",
                                        warp->block->shared_size);
         case EMU_AT_LOCAL:
+            return address_fault_local(warp, insn, lane, address, size, write);
         case EMU_AT_FRAME:
-            return address_fault_range(warp, insn, lane, address, size, write, "local",
-                                       warp->local_stride);
+            return address_fault_local(warp, insn, lane,
+                                       address + warp->frame->local_start, size, write);
         case EMU_AT_PARAM:
             return address_fault_range(warp, insn, lane, address, size, write,
                                        "parameter", warp->block->grid->params_size);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/machine/warp/bound_check.h"
 #include "device/machine/warp/init_check.h"
 #include "device/machine/warp/race_check.h"
 #include "device/machine/warp/report.h"
@@ -52,6 +53,7 @@ block_prepare_warp(emu_warp *warp, emu_block *block, unsigned number)
     warp->base[EMU_TAG_WARP] = block->once + func->uniform_size +
                                (size_t)number * func->warp_size - EMU_TAG_WARP;
     warp->local_stride = grid->stack_size;
+    warp->local_end = grid->local_end;
     warp->local = block->local + (size_t)number * EMU_LANES * grid->stack_size;
     warp->block = block;
     warp->recent = NULL;
@@ -258,7 +260,8 @@ emu_block_begin(emu_block *block, emu_grid *grid, uint64_t number)
     if (!emu_race_begin(block) || !emu_init_begin(block)) {
         return false;
     }
-    if (block->race || block->init) {
+    emu_bound_begin(block);
+    if (block->race || block->init || block->has_bounds) {
         block->run_warp = emu_checked_run;
         block->run_lockstep = emu_checked_run_lockstep;
     }
@@ -533,6 +536,7 @@ emu_block_free(emu_block *block)
         emu_race_free(block);
         emu_init_free(block);
         free(block->plans);
+        free(block->bounded);
         free(block);
     }
 }

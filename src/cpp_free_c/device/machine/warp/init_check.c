@@ -10,8 +10,7 @@
 #include "device/memory/memory.h"
 
 enum {
-    ENTRY_ROOM = 16, /* bytes at the start of local memory that no variable has */
-    SPARE = 64       /* marks beside the last byte, for accesses at the end */
+    SPARE = 64 /* marks beside the last byte, for accesses at the end */
 };
 
 /* -- blocks ------------------------------------------------------------------------ */
@@ -57,9 +56,9 @@ init_begin_local(emu_block *block)
     }
     block->init->local_launch = grid->number;
     memset(block->init->local, 1, lanes * grid->stack_size);
-    for (size_t i = 0; i < lanes && end > ENTRY_ROOM; i++) {
-        memset(block->init->local + i * grid->stack_size + ENTRY_ROOM, 0,
-               end - ENTRY_ROOM);
+    for (size_t i = 0; i < lanes && end > EMU_LOCAL_START; i++) {
+        memset(block->init->local + i * grid->stack_size + EMU_LOCAL_START, 0,
+               end - EMU_LOCAL_START);
     }
 }
 
