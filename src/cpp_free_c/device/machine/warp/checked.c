@@ -86,6 +86,13 @@ checked_object(emu_warp *warp, const emu_insn *insn)
     return insn->run(warp, insn);
 }
 
+/* Whether nothing but the bounds of accesses is checked. */
+static bool
+checked_is_bounds_only(const emu_warp *warp)
+{
+    return warp->block->race == NULL && warp->block->init == NULL;
+}
+
 /* Check an access by the bounds of its address. False after a fault. */
 static bool
 checked_bounds(emu_warp *warp, const emu_insn *insn)
@@ -109,6 +116,9 @@ checked_access(emu_warp *warp, const emu_insn *insn)
 
     if (!checked_bounds(warp, insn)) {
         return NULL;
+    }
+    if (checked_is_bounds_only(warp)) {
+        return insn->run(warp, insn);
     }
     if ((insn->aux & EMU_AT_MASK) == EMU_AT_PARAM) {
         if (warp->unset) {
@@ -276,7 +286,7 @@ lockstep_checked_access(emu_warp *warp, const emu_insn *insn)
     }
     if (checked_is_plain(insn) &&
         (!warp->block->has_bounds || emu_bound_all(warp, insn)) &&
-        checked_all(warp, insn)) {
+        (checked_is_bounds_only(warp) || checked_all(warp, insn))) {
         return insn->lockstep(warp, insn);
     }
     return emu_lockstep_each_by(warp, insn, emu_checked_step);
