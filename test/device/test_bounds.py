@@ -112,6 +112,16 @@ __global__ void vector(float4 *x, int i)
     x[threadIdx.x] = v;
 }
 __global__ void beyond(float *x, int i) { x[i] = 1; }
+__global__ void widened(int *x, int i)
+{
+    __shared__ __align__(16) int s[3];
+    s[threadIdx.x % 3] = 1;
+    __syncthreads();
+    x[threadIdx.x] = s[0] + s[1] + s[2];
+    if (threadIdx.x == 0) s[i] = x[0];
+    __syncthreads();
+    x[threadIdx.x] += s[threadIdx.x % 3];
+}
 }
 """
 #: The address of `b` is that of `a` plus the distance of the two variables.
@@ -225,6 +235,7 @@ EXACT = [
     ("rows", 1, "0 bytes beyond the end of the 1024-byte variable b"),
     ("atomic", 8, "0 bytes beyond the end of the 32-byte variable bins"),
     ("dynamic", -1, "4 bytes before the start of the variable more"),
+    ("widened", 3, "0 bytes beyond the end of the 12-byte variable s"),
     ("vector", 1, "0 bytes beyond the end of the 512-byte variable tile"),
 ]
 #: Right, whatever is checked.
@@ -238,6 +249,7 @@ RIGHT = [
     ("atomic", 7),
     ("dynamic", 49),
     ("passed", 16),
+    ("widened", 2),
     ("vector", 0),
     ("distance",),
     ("pooled", [100], 99),
@@ -284,3 +296,43 @@ def test_what_is_right(plain, exact, case):
 def test_neighbours_are_found_by_the_word_only(plain):
     """The counterpart: one array lies behind the other."""
     assert "" in [plain[f"['two_arrays', {i}, 0]"] for i in (-1, 64)]
+
+
+# -- sizes that NVIDIA's assembler refuses ---------------------------------------------
+
+SIZES = '''
+import pycuda.autoinit
+import pycuda.driver as drv
+
+TEXT = """
+.version 6.4
+.target sm_75
+.address_size 64
+.const .align 4 .b8 c[{}];
+.visible .entry k()
+{{
+    .shared .align 4 .b8 s[{}];
+    .reg .b32 %r<2>;
+    ld.const.u32 %r1, [c];
+    st.shared.u32 [s], %r1;
+    ret;
+}}
+"""
+
+for sizes in [(65536, 49152), (65536, 49153), (65537, 49152)]:
+    try:
+        drv.module_from_buffer(TEXT.format(*sizes).encode())
+    except drv.LogicError as error:
+        print(str(error).strip().partition("error: ")[2])
+    else:
+        print("loaded")
+'''
+
+
+def test_sizes_that_are_too_large():
+    done = run_child(SIZES, PYCUDA_DRIVER="emulator")
+    assert done.stdout.splitlines() == [
+        "loaded",
+        "Entry function 'k' uses too much shared data (0xc001 bytes, 0xc000 max)",
+        "File uses too much global constant data (0x10001 bytes, 0x10000 max)",
+    ]

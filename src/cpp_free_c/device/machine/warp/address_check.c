@@ -137,8 +137,7 @@ emu_address_global(emu_warp *warp, uint64_t address, uint64_t size)
 static uint8_t *
 address_in_local(const emu_warp *warp, unsigned lane, uint64_t offset, size_t size)
 {
-    if (offset < EMU_LOCAL_START || size > warp->local_end ||
-        offset > warp->local_end - size) {
+    if (offset < EMU_LOCAL_START || !emu_address_fits(offset, size, warp->local_end)) {
         return NULL;
     }
     return warp->local + lane * warp->local_stride + offset;
@@ -155,7 +154,7 @@ emu_address_generic(emu_warp *warp, unsigned lane, uint64_t address, size_t size
     if (address - EMU_SHARED_WINDOW < EMU_WINDOW_SIZE) {
         uint64_t offset = address - EMU_SHARED_WINDOW;
 
-        if (size > block->shared_size || offset > block->shared_size - size) {
+        if (!emu_address_fits(offset, size, block->shared_size)) {
             return emu_cluster_address(block, offset, size);
         }
         return block->shared + offset;
@@ -172,7 +171,7 @@ emu_address_generic(emu_warp *warp, unsigned lane, uint64_t address, size_t size
 static uint8_t *
 address_at_offset(uint8_t *start, size_t room, uint64_t offset, unsigned size)
 {
-    if (offset >= EMU_WINDOW_SIZE || offset + size > room) {
+    if (!emu_address_fits(offset, size, room)) {
         return NULL;
     }
     return start + offset;

@@ -166,7 +166,8 @@ block_reserve_buffers(emu_block *block, const emu_grid *grid)
                          func->uniform_size +
                              (size_t)grid->warp_count * func->warp_size +
                              READ_AT_START) &&
-           block_reserve(&block->shared, &block->shared_room, grid->shared_size + 64);
+           block_reserve(&block->shared, &block->shared_room,
+                         grid->shared_size + EMU_SHARED_SPARE);
 }
 
 /* Set what is the same in all blocks of a launch. */

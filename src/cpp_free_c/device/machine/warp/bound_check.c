@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "device/compile/encoding.h"
+#include "device/machine/warp/access_parts.h"
 #include "device/machine/warp/address_check.h"
 #include "device/machine/warp/report.h"
 
@@ -84,25 +85,39 @@ bound_holds_all(const uint64_t address[EMU_LANES], uint64_t origin, uint64_t mos
     return outside >> 63 == 0;
 }
 
+/* The bytes of the variables. A wide load may read what fills its aligned unit, as in
+ * emu_address_fits. */
+static uint64_t
+bound_length(const emu_insn *insn, const emu_bound *bound, unsigned size)
+{
+    const uint64_t length = (uint64_t)bound->high - bound->low, unit = 16;
+
+    if (size <= EMU_WORD || bound->low % unit != 0 || emu_access_writes(insn)) {
+        return length;
+    }
+    return (length + unit - 1) / unit * unit;
+}
+
 /* The lanes of a warp whose access leaves its bounds. */
 static uint32_t
 bound_check(const emu_warp *warp, const emu_frame *frame, const emu_insn *insn,
             const emu_bound *bound)
 {
     const unsigned size = emu_access_bytes(insn);
+    const uint64_t length = bound_length(insn, bound, size);
     uint32_t *const known = bound_memory(warp->block, insn);
     const uint32_t bit = (uint32_t)1 << warp->number;
     uint64_t address[EMU_LANES];
     uint32_t lanes = 0;
 
-    if (bound->high - bound->low < size) {
+    if (length < size) {
         return warp->mask;
     }
     if (known != NULL && *known & bit) {
         return 0;
     }
     const uint64_t origin = bound_origin(frame, insn, bound);
-    const uint64_t most = bound->high - bound->low - size;
+    const uint64_t most = length - size;
     emu_address_of_lanes(warp, insn, address);
     if (bound_holds_all(address, origin, most)) {
         if (known != NULL) {

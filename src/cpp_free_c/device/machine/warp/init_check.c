@@ -9,10 +9,6 @@
 #include "device/machine/warp/report.h"
 #include "device/memory/memory.h"
 
-enum {
-    SPARE = 64 /* marks beside the last byte, for accesses at the end */
-};
-
 /* -- blocks ------------------------------------------------------------------------ */
 
 static bool
@@ -78,18 +74,19 @@ emu_init_begin(emu_block *block)
             return false;
         }
     }
-    if (!init_reserve(&init->shared, &init->shared_room, block->shared_size + SPARE) ||
-        !init_reserve(
-            &init->local, &init->local_room,
-            (size_t)grid->warp_count * EMU_LANES * grid->stack_size + SPARE)) {
+    if (!init_reserve(&init->shared, &init->shared_room,
+                      block->shared_size + EMU_SHARED_SPARE) ||
+        !init_reserve(&init->local, &init->local_room,
+                      (size_t)grid->warp_count * EMU_LANES * grid->stack_size +
+                          EMU_SHARED_SPARE)) {
         return false;
     }
     if (!init_begin_words(init,
-                          block->shared_size / EMU_WORD / EMU_WORDS_OF_MASK + 1)) {
+                          block->shared_size / EMU_WORD / EMU_WORDS_OF_MASK + 2)) {
         return false;
     }
     init->all_shared = grid->cluster_size > 1;
-    memset(init->shared, init->all_shared, block->shared_size + SPARE);
+    memset(init->shared, init->all_shared, block->shared_size + EMU_SHARED_SPARE);
     init_begin_local(block);
     emu_unset_clear(block);
     return true;

@@ -21,6 +21,10 @@
 #include "device/machine/warp/launch.h"
 #include "device/memory/memory.h"
 
+/* Bytes behind shared memory, which an access at its end may touch (emu_address_fits).
+ */
+enum { EMU_SHARED_SPARE = 64 };
+
 enum { EMU_MAX_WARPS = 32, EMU_MAX_CLUSTER = 16, EMU_RECENTS = 4 };
 
 typedef struct emu_block emu_block;
