@@ -1,6 +1,7 @@
 /* The check of uninitialised values. See init_check.h. */
 #include "device/machine/warp/init_check.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,6 +102,7 @@ emu_init_free(emu_block *block)
         free(block->init->local);
         free(block->init->registers);
         free(block->init->origins);
+        free(block->init->passes);
         free(block->init);
         block->init = NULL;
     }
@@ -378,6 +380,10 @@ init_mark(const emu_warp *warp, const elements *e, const uint64_t at[EMU_LANES])
             const bool unset = (value.copied | value.used) >> lane & 1;
 
             init_find_next(warp, at[lane], &m);
+            if (unset) {
+                emu_unset_note_pass(warp, lane, value.origin,
+                                    at[lane] + (uint64_t)k * e->bytes);
+            }
             init_mark_element(warp, &m, at[lane] + (uint64_t)k * e->bytes, e->bytes,
                               !unset);
         }
@@ -603,24 +609,33 @@ static const char *const uses[] = {
 
 static void
 init_fault_memory(emu_warp *warp, const emu_insn *insn, unsigned lane,
-                  const emu_unset_origin *origin, const emu_other_place *other,
+                  const emu_unset_read *origin, const emu_other_place *other,
                   const char *use)
 {
     const emu_block *block = warp->block;
-    const uint64_t address = origin->at[lane];
+    const uint64_t address = origin->at;
+    char by[64] = "";
     uint64_t offset;
+
+    if (origin->thread != warp->number * EMU_LANES + lane) {
+        (void)snprintf(by, sizeof by, " by thread ");
+        emu_report_thread_text(block->grid, origin->thread, by + strlen(by),
+                               sizeof by - strlen(by));
+    }
 
     if (origin->space == EMU_UNSET_SHARED) {
         offset = address - (uint64_t)(uintptr_t)block->shared;
         (void)emu_fault_with_other(
             warp, insn, CUDA_ERROR_LAUNCH_FAILED, lane, offset, other,
-            "uninitialised read of %u bytes at offset %llu of shared memory: no thread "
-            "of the block has written byte %llu, and %s",
-            origin->size, (unsigned long long)offset, (unsigned long long)offset, use);
+            "uninitialised read of %u bytes at offset %llu of shared memory%s: no "
+            "thread of the block has written byte %llu, and %s",
+            origin->size, (unsigned long long)offset, by, (unsigned long long)offset,
+            use);
         return;
     }
     if (origin->space == EMU_UNSET_LOCAL) {
-        offset = (address - (uint64_t)(uintptr_t)warp->local) % warp->local_stride;
+        offset = (address - (uint64_t)(uintptr_t)warp->local) % warp->local_stride -
+                 EMU_LOCAL_START;
         (void)emu_fault_with_other(
             warp, insn, CUDA_ERROR_LAUNCH_FAILED, lane, offset, other,
             "uninitialised read of %u bytes at offset %llu of local memory: the thread "
@@ -635,40 +650,40 @@ init_fault_memory(emu_warp *warp, const emu_insn *insn, unsigned lane,
     (void)emu_fault_with_other(
         warp, insn, CUDA_ERROR_LAUNCH_FAILED, lane, address, other,
         "uninitialised read of %u bytes at byte %llu of the %llu-byte %s allocation at "
-        "0x%llx: nothing has written them, and %s",
+        "0x%llx%s: nothing has written them, and %s",
         origin->size, (unsigned long long)(address - memory->base),
         (unsigned long long)memory->size, emu_memory_kind_name(memory->kind),
-        (unsigned long long)memory->base, use);
+        (unsigned long long)memory->base, by, use);
 }
 
 void
 emu_init_fault(emu_warp *warp, const emu_insn *insn, unsigned lane, uint32_t number,
                emu_unset_effect use)
 {
-    const emu_unset_origin *origin = emu_unset_origin_of(warp, number);
+    const emu_unset_read origin = emu_unset_first_read(warp, lane, number);
     const emu_func *func = warp->frame->func;
     emu_other_place other = {func->program, emu_report_place_of(func, insn)};
-    const emu_insn *read = origin->insn;
+    const emu_insn *read = origin.insn;
     char thread[48];
 
-    if (origin->space == EMU_UNSET_NOWHERE || read == NULL) {
+    if (origin.space == EMU_UNSET_NOWHERE || read == NULL) {
         (void)emu_fault(warp, insn, CUDA_ERROR_LAUNCH_FAILED, lane, 0,
                         "uninitialised variable: it has no value when it is read here, "
                         "and %s",
                         uses[use]);
         return;
     }
-    if (origin->space == EMU_UNSET_REGISTER) {
+    if (origin.space == EMU_UNSET_REGISTER) {
         (void)emu_fault_with_other(
             warp, read, CUDA_ERROR_LAUNCH_FAILED, lane, 0, &other,
             "uninitialised variable: it has no value when it is read here, and %s",
             uses[use]);
         return;
     }
-    if (origin->space == EMU_UNSET_SHUFFLE) {
+    if (origin.space == EMU_UNSET_SHUFFLE) {
         emu_report_thread_text(warp->block->grid,
-                               warp->number * EMU_LANES + (unsigned)origin->at[lane],
-                               thread, sizeof thread);
+                               warp->number * EMU_LANES + (unsigned)origin.at, thread,
+                               sizeof thread);
         (void)emu_fault_with_other(
             warp, read, CUDA_ERROR_LAUNCH_FAILED, lane, 0, &other,
             "uninitialised value: thread %s does not take part in the shuffle that "
@@ -676,5 +691,5 @@ emu_init_fault(emu_warp *warp, const emu_insn *insn, unsigned lane, uint32_t num
             thread, uses[use]);
         return;
     }
-    init_fault_memory(warp, read, lane, origin, &other, uses[use]);
+    init_fault_memory(warp, read, lane, &origin, &other, uses[use]);
 }
