@@ -76,6 +76,15 @@ __global__ void local_bins(int *out, const int *x)
     for (int i = 0; i < 8; i++) sum += bins[i]; /* BINS */
     out[threadIdx.x] = sum;
 }
+__global__ void through_shared(int *out, const int *x, int n)
+{
+    __shared__ int s[64];
+    s[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    if (threadIdx.x == 33) s[n] = s[n] + s[n + 40]; /* ORIGIN */
+    __syncthreads();
+    if (threadIdx.x == 0) out[0] = s[n]; /* PASSED */
+}
 __global__ void twice(float *out, const float *x)
 {
     out[threadIdx.x] = 2 * x[threadIdx.x]; /* TWICE */
@@ -136,7 +145,9 @@ def run(name, *more, block=32, grid=1, set_all=True, **memory):
     return [sorted(int(n) for n in re.findall(r" at .*kernel.cu:(\d+)", text)), text]
 
 
-marks = "RACE NEIGHBOUR PARTIAL TAKEN CLEARED SUM BINS TWICE FOLLOW".split()
+marks = (
+    "RACE NEIGHBOUR PARTIAL TAKEN CLEARED SUM BINS TWICE FOLLOW ORIGIN PASSED".split()
+)
 results = {
     "marks": {word: mark(word) for word in marks},
     "blocks_share": run("blocks_share", grid=2, both=False),
@@ -146,6 +157,8 @@ results = {
     "fence": run("last_block", np.int32(1), grid=8, both=False),
     "cleared_late": run("cleared_late", grid=4, both=False),
     "bytes_apart": run("bytes_apart", grid=4, both=False),
+    "through_shared": run("through_shared", np.int32(2), block=40),
+    "set_through_shared": run("through_shared", np.int32(0), block=41),
     "no_barrier": run("warps_in_global", np.int32(0), block=64, both=False),
     "barrier": run("warps_in_global", np.int32(1), block=64, both=False),
     "accumulate": run("accumulate", np.int32(8)),
@@ -213,6 +226,12 @@ FOUND = [
     ("cleared_late", ["CLEARED"], "race: atomic operation", "the write by"),
     ("accumulate", ["SUM", "SUM"], "uninitialised variable", "stored to global"),
     ("local_bins", ["BINS"], "uninitialised read of 4 bytes", "of local memory"),
+    (
+        "through_shared",
+        ["ORIGIN", "PASSED"],
+        "read of 4 bytes at offset 168 of shared memory by thread (33, 0, 0)",
+        "written byte 168",
+    ),
     ("count", [], "uninitialised read", "an atomic operation uses it"),
     ("absent_lane", [], "uninitialised value", "does not take part"),
     ("twice", ["TWICE", "TWICE"], "uninitialised read of 4 bytes", "512-byte device"),
@@ -240,7 +259,8 @@ def test_the_order_of_a_race_without_a_barrier(results):
 
 
 @pytest.mark.parametrize(
-    "name", ["fence", "bytes_apart", "barrier", "whole_warp", "moved"]
+    "name",
+    ["fence", "bytes_apart", "barrier", "whole_warp", "moved", "set_through_shared"],
 )
 def test_what_is_right(results, name):
     """Fences order blocks; copies of unwritten memory and unused values are right."""

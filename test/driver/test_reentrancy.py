@@ -501,18 +501,20 @@ def test_pointers_of_other_libraries(mod):
         assert drv.from_device(out, 1, np.int32)[0] == value
 
 
-def test_limits_raised_through_another_function_object(mod):
+def test_a_launch_raises_the_limit_of_shared_memory(mod):
     first, second = mod.get_function("nothing"), mod.get_function("nothing")
     size = 1 + first.max_dynamic_shared_size_bytes
     most = drv.Context.get_device().max_shared_memory_per_block_optin
     if most < size:
         pytest.skip("this device has no more shared memory to opt in to")
-    for function in (first, second):
-        with pytest.raises(drv.LogicError, match="dynamic shared memory"):
-            function(block=(1, 1, 1), shared=size)
-    first.set_attribute(drv.function_attribute.MAX_DYNAMIC_SHARED_SIZE_BYTES, size)
-    second(block=(1, 1, 1), shared=size)
-    first.prepare("").prepared_call((1, 1), (1, 1, 1), shared_size=size)
+    first(block=(1, 1, 1), shared=size)
+    assert first.max_dynamic_shared_size_bytes == size
+    second.prepare("").prepared_call((1, 1), (1, 1, 1), shared_size=size)
+    second(block=(1, 1, 1), shared=most - second.shared_size_bytes)
+    with pytest.raises(drv.LogicError, match="than a block of this device can have"):
+        first(block=(1, 1, 1), shared=most + 1)
+    with pytest.raises(drv.LogicError, match="takes at most"):
+        first(block=(1024, 2, 1), shared=size)
 
 
 def test_garbage_is_collected_though_collection_is_off(ctx):

@@ -23,6 +23,9 @@ typedef struct {
      * GPU does. Without this call, an access behind the size that was asked for is an
      * error. */
     void (*use_rest)(unsigned long long address);
+    /* Set the bytes that a pool has lent of the block that begins at the address; 0:
+     * all. */
+    void (*lend)(unsigned long long address, size_t size);
     /* Say whether the program asked for the next free. */
     void (*set_asked)(int asked);
     /* Register the function that is called, in any thread, when a kernel did what a GPU

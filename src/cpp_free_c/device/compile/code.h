@@ -51,6 +51,10 @@ enum {
 /* The address of a function by its number in the program. */
 #define EMU_FUNC_ADDRESS(number) (EMU_FUNC_WINDOW + (uint64_t)(number)*EMU_FUNC_STEP)
 
+/* A kernel's local memory begins with bytes that no variable has: no access is legal
+ * there. */
+enum { EMU_LOCAL_START = 16 };
+
 /* -- instructions ------------------------------------------------------------------ */
 
 typedef struct emu_insn emu_insn;
@@ -124,6 +128,13 @@ typedef struct {
     bool is_known; /* false: the lanes differ in another way */
 } emu_shape;
 
+/* The variables of shared or local memory that an access may reach. */
+typedef struct {
+    uint32_t low, high; /* offsets in shared memory, or in the activation's part */
+    const char *name;   /* of the variable; NULL: several */
+    bool is_local;
+} emu_bound;
+
 /* Instructions that run once; their results are not in the frame. */
 typedef struct {
     const emu_insn *code;
@@ -133,13 +144,17 @@ typedef struct {
 struct emu_func {
     const char *name;
     const emu_insn *code;
-    const emu_place *places;    /* of each instruction */
-    _Atomic uint8_t *is_tried;  /* of a kernel: its first block has run with checks */
-    _Atomic uint8_t *warned;    /* of each: the checks that have warned (report.h) */
+    const emu_place *places;   /* of each instruction */
+    _Atomic uint8_t *is_tried; /* of a kernel: its first block has run with checks */
+    _Atomic uint8_t *warned;   /* of each instruction: the checks that have warned */
+    const uint16_t *bound_of;  /* of each instruction: number in `bounds`, or 0; NULL:
+                                  all are 0 */
+    const emu_bound *bounds;   /* from number 1 on */
     uint32_t count;
     uint32_t frame_size; /* bytes, a multiple of 64 */
     uint32_t local_size; /* bytes of local memory of an activation */
     uint32_t call_base;  /* offset in it of the parameters of calls */
+    uint32_t own_end;    /* end of its variables in it; 0: it calls functions */
     uint32_t number;     /* of its address */
     uint32_t param_count, return_count;
     const emu_slot *params, *returns;
@@ -208,6 +223,7 @@ struct emu_program {
     size_t variable_count;
     const emu_func *const *funcs; /* by number; NULL for a kernel */
     size_t func_count;
+    bool has_bounds;          /* of some access */
     const char *const *files; /* by number of .file; NULL where there is none */
     size_t file_count;
 };

@@ -3,6 +3,7 @@
 #include "device/compile/lower.h"
 
 #include <fenv.h>
+#include <string.h>
 
 #include "device/base/number.h"
 
@@ -136,6 +137,30 @@ finish_insn(const low_func *f, const low_insn *insn, const emu_handler_set *hand
     }
 }
 
+/* Writes the bounds of the accesses. */
+static void
+finish_bounds(const low_func *f, emu_func *out)
+{
+    uint16_t *bound_of;
+    emu_bound *bounds;
+    uint32_t at = 0;
+
+    if (f->bound_count == 0) {
+        return;
+    }
+    bound_of = emu_arena_get(f->load, &f->load->keep, out->count, sizeof *bound_of);
+    bounds = emu_arena_get(f->load, &f->load->keep, f->bound_count + 1, sizeof *bounds);
+    memcpy(bounds + 1, f->bounds, f->bound_count * sizeof *bounds);
+    for (size_t i = 0; i < f->count; i++) {
+        at += finish_insn_length(&f->insns[i]);
+        if (f->insns[i].bound != 0 && f->insns[i].once == EMU_EACH) {
+            bound_of[at - 1] = f->insns[i].bound;
+        }
+    }
+    out->bound_of = bound_of;
+    out->bounds = bounds;
+}
+
 /* Gives the slots of a function the places of their registers, which are the further
  * operands of its entry or its last ret. */
 static void
@@ -246,6 +271,7 @@ low_finish(const low_func *f, const emu_handler_set *handlers, emu_func *out)
     out->code = code;
     out->places = places;
     out->count = count;
+    finish_bounds(f, out);
     out->frame_size = f->frame_size;
     out->registers = f->pressure;
     if (!f->function->is_entry) {

@@ -590,13 +590,26 @@ lower_declare_locals(emu_load *load, ptx_function *function, uint64_t *top)
     }
 }
 
+/* Whether local memory behind the variables may be used: by calls, or by alloca. */
+static bool
+lower_calls(const ptx_function *function)
+{
+    for (size_t i = 0; i < function->insn_count; i++) {
+        if (function->insns[i].opcode == PTX_OP_call ||
+            function->insns[i].opcode == PTX_OP_alloca) {
+            return true;
+        }
+    }
+    return function->call_size > 0;
+}
+
 void
 low_declare(emu_load *load, ptx_function *function, emu_func *out)
 {
     uint64_t top = 0;
 
     if (function->is_entry) {
-        top = LOW_ENTRY_ROOM;
+        top = EMU_LOCAL_START;
     }
     else {
         out->return_count =
@@ -606,6 +619,7 @@ low_declare(emu_load *load, ptx_function *function, emu_func *out)
         top = lower_align_up(top, 16);
     }
     lower_declare_locals(load, function, &top);
+    out->own_end = lower_calls(function) ? 0 : (uint32_t)top;
     out->call_base = (uint32_t)lower_align_up(top, 16);
     out->local_size =
         (uint32_t)lower_align_up(out->call_base + function->call_size, 16);

@@ -58,6 +58,7 @@ typedef struct {
     uint32_t aux;
     int64_t imm;
     uint32_t label; /* of branches and labels */
+    uint16_t bound; /* number in low_func.bounds, or 0 */
     emu_callsite *call;
     uint32_t line;
     uint16_t file;
@@ -94,6 +95,9 @@ typedef struct {
     uint32_t shaped_count;
     uint32_t *unset; /* set by low_allocate: numbers of registers, see emu_func */
     uint32_t unset_count;
+    struct low_holding *holdings; /* of each register; NULL: no address has bounds */
+    emu_bound *bounds;            /* from number 1 on */
+    size_t bound_count, bound_room;
     unsigned dump; /* EMU_DUMP_ flags, see below */
 } low_func;
 
@@ -162,6 +166,7 @@ typedef struct {
     uint32_t aux; /* EMU_AT_ (encoding.h): the space and the form of the address */
     low_value base;
     int64_t offset;
+    uint16_t bound; /* as in low_insn */
 } low_place;
 
 /* The place that an operand in brackets names. */
@@ -236,14 +241,15 @@ void low_complete_bytes(low_func *f, unsigned bytes);
 
 /* -- the passes -------------------------------------------------------------------- */
 
-/* Bytes at the start of a kernel's local memory that no variable has. */
-enum { LOW_ENTRY_ROOM = 16 };
-
 /* Sets the slots of a function, its name, and local_size as far as it is known. All
  * functions must be declared before a call is lowered. */
 void low_declare(emu_load *load, ptx_function *function, emu_func *out);
 /* Makes the registers of f->function, and the instruction that enters it. */
 void low_begin(low_func *f);
+/* Finds which variables the addresses in registers belong to, before lowering. */
+void low_find_bounds(low_func *f);
+/* The number of the bounds of an address; 0: unknown. */
+uint16_t low_bound_of(low_func *f, const ptx_operand *operand);
 /* Lowers all instructions of f->function. */
 void low_instructions(low_func *f);
 

@@ -184,7 +184,7 @@ static low_place
 address_of_variable(low_func *f, const ptx_operand *operand)
 {
     const ptx_var *var = address_definition(operand->var);
-    low_place p = {0, 0, (int64_t)(var->address + operand->bits)};
+    low_place p = {.offset = (int64_t)(var->address + operand->bits)};
 
     switch (var->space) {
         case PTX_SPACE_GLOBAL:
@@ -243,10 +243,12 @@ low_place
 low_address(low_func *f, const ptx_operand *operand)
 {
     const ptx_operand *item;
-    low_place p = {0, 0, 0};
+    low_place p = {0};
 
     if (operand->kind == PTX_O_ELEMENT) {
-        return address_of_element(f, operand);
+        p = address_of_element(f, operand);
+        p.bound = low_bound_of(f, operand);
+        return p;
     }
     if (operand->kind != PTX_O_ADDRESS || operand->count != 1) {
         low_fail(f, "an operand is not an address");
@@ -279,6 +281,7 @@ low_address(low_func *f, const ptx_operand *operand)
         default:
             low_fail(f, "an address is of the wrong kind");
     }
+    p.bound = low_bound_of(f, item);
     return p;
 }
 
@@ -289,6 +292,7 @@ low_access(low_func *f, unsigned op, low_value d, low_place p, low_value b)
 
     insn->aux = p.aux;
     insn->imm = p.offset;
+    insn->bound = p.bound;
     return insn;
 }
 

@@ -22,8 +22,43 @@ enum {
     REGISTERS_PER_BLOCK = 65536,
     MAX_THREADS = 1024,
     MAX_PARAMETER_BYTES = 1 << 16,
-    EXTRA_REGISTERS = 8 /* for what a compiler adds, such as addresses */
+    MAX_SHARED_BYTES = 48 << 10, /* of the static variables of a kernel */
+    MAX_CONST_BYTES = 64 << 10,  /* of the variables of a text */
+    EXTRA_REGISTERS = 8          /* for what a compiler adds, such as addresses */
 };
+
+/* -- sizes that NVIDIA's assembler refuses, in its words --------------------------- */
+
+static void
+limit_shared(emu_load *load, const ptx_function *kernel, uint64_t bytes)
+{
+    if (bytes > MAX_SHARED_BYTES) {
+        emu_load_fail(load, EMU_LOAD_INVALID_PTX, 0,
+                      "Entry function '%s' uses too much shared data (0x%llx bytes, "
+                      "0x%x max)",
+                      kernel->name->text, (unsigned long long)bytes, MAX_SHARED_BYTES);
+    }
+}
+
+static void
+limit_const(emu_load *load, const ptx_module *module)
+{
+    uint64_t bytes = 0;
+
+    for (const ptx_var *var = module->vars; var != NULL; var = var->next) {
+        if (var->space == PTX_SPACE_CONST && !var->is_extern) {
+            bytes = (bytes + var->align - 1) & ~((uint64_t)var->align - 1);
+            bytes += var->size;
+        }
+    }
+    if (bytes > MAX_CONST_BYTES) {
+        load->source_name = module->source_name;
+        emu_load_fail(
+            load, EMU_LOAD_INVALID_PTX, 0,
+            "File uses too much global constant data (0x%llx bytes, 0x%x max)",
+            (unsigned long long)bytes, MAX_CONST_BYTES);
+    }
+}
 
 /* -- parameters -------------------------------------------------------------------- */
 
@@ -136,8 +171,8 @@ kernel_describe(const ptx_function *function, unsigned max_registers,
     }
     info->registers =
         kernel_count_registers(function, max_registers, info->max_threads);
-    if (function->code->local_size > LOW_ENTRY_ROOM) {
-        info->local_size = function->code->local_size - LOW_ENTRY_ROOM;
+    if (function->code->local_size > EMU_LOCAL_START) {
+        info->local_size = function->code->local_size - EMU_LOCAL_START;
     }
     info->ptx_version = function->module->version;
     info->target = function->module->target;
@@ -213,6 +248,7 @@ program_create_variables(loader *l)
     size_t count = 0;
 
     for (ptx_module *module = l->modules; module != NULL; module = module->next) {
+        limit_const(&l->load, module);
         for (ptx_var *var = module->vars; var != NULL; var = var->next) {
             count += program_has_memory(var);
         }
@@ -401,12 +437,14 @@ program_compile_function(loader *l, ptx_function *function)
         emu_dump_parsed(function);
     }
     low_begin(&f);
+    low_find_bounds(&f);
     low_instructions(&f);
     low_allocate(&f);
     if (l->dump & EMU_DUMP_REGISTERS) {
         emu_dump_registers(&f);
     }
     low_finish(&f, l->handlers, function->code);
+    l->program->has_bounds |= f.bound_count > 0;
     if (l->dump & EMU_DUMP_CODE) {
         emu_dump_code(function->code);
     }
@@ -435,6 +473,7 @@ program_compile_kernel(loader *l, ptx_function *function)
     kernel_place_parameters(&l->load, function, &kernel->info);
     function->code->dynamic_shared = (uint32_t)emu_shared_place_kernel(
         &l->load, function, l->modules, &l->shared, &shared);
+    limit_shared(&l->load, function, shared);
     program_compile_function(l, function);
     kernel->func = function->code;
     kernel->program = l->program;

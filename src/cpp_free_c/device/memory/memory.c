@@ -195,6 +195,7 @@ memory_start_locked(emu_allocation *record, const emu_memory_request *request,
         record->devices = EMU_ALL_DEVICES;
     }
     record->size = request->size;
+    record->unused = 0;
     record->charged = charge;
     record->serial = ++state.serial;
     record->kind = request->kind;

@@ -57,6 +57,7 @@ typedef struct emu_allocation {
     _Atomic uint64_t extent; /* bytes that may be accessed: size while live, then 0 */
     uint64_t devices;        /* bit d: a context of device d may access it */
     uint64_t size;           /* bytes requested; kept after the free, for reports */
+    uint64_t unused;         /* bytes behind them that a pool of the program keeps */
     uint64_t span;           /* bytes of the range that its place has */
     uint64_t charged;        /* bytes charged to the memory of its device */
     uint64_t serial;         /* 1, 2, 3, ... in order of allocation, never reused */
@@ -104,9 +105,10 @@ void emu_memory_use_rest(unsigned long long address);
 #define EMU_CHUNK_SHIFT 16 /* large allocations: 64 KiB */
 #define EMU_GRANULE ((size_t)1 << EMU_GRANULE_SHIFT)
 #define EMU_CHUNK ((size_t)1 << EMU_CHUNK_SHIFT)
-#define EMU_SMALL_LIMIT ((size_t)32 << 10) /* the largest allocation of a room or run \
-                                            */
-#define EMU_ROOM ((size_t)2 << 20)         /* what a GPU maps at once: see zones */
+#define EMU_SMALL_LIMIT                                                       \
+    ((size_t)32 << 10)             /* the largest allocation of a room or run \
+                                    */
+#define EMU_ROOM ((size_t)2 << 20) /* what a GPU maps at once: see zones */
 
 /* The range and its tables. Written once by emu_space_open.
  */

@@ -11,6 +11,7 @@
 #include "device/api/context/leak.h"
 #include "device/api/entry/entry.h"
 #include "device/api/entry/message.h"
+#include "device/api/memory/allocation.h"
 #include "device/api/module/module.h"
 #include "device/api/stream/stream.h"
 
@@ -120,6 +121,7 @@ const pcu_software_device emu_software_device = {
     .set_host = emu_set_host,
     .set_caller = emu_set_caller,
     .use_rest = emu_memory_use_rest,
+    .lend = emu_allocation_lend,
     .set_asked = emu_set_asked,
     .set_warned = emu_set_warned,
     .take_warning = emu_warning_take,

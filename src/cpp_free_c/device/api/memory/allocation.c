@@ -138,9 +138,33 @@ emu_cuMemGetAddressRange(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr)
         *pbase = found->base;
     }
     if (psize != NULL) {
-        *psize = (size_t)found->size;
+        *psize = (size_t)(found->size + found->unused);
     }
     return CUDA_SUCCESS;
+}
+
+void
+emu_allocation_lend(unsigned long long address, size_t size)
+{
+    const unsigned int kinds = 1u << EMU_MEMORY_DEVICE | 1u << EMU_MEMORY_POOLED;
+    emu_allocation *found = emu_memory_starting_at(address);
+
+    if (found == NULL || (kinds >> found->kind & 1u) == 0) {
+        return;
+    }
+    emu_memory_lock();
+    const uint64_t whole = found->size + found->unused;
+    const bool is_late = emu_queue_keeps_all && found->unused != 0;
+    if (size == 0) {
+        size = (size_t)whole;
+    }
+    if (size <= whole && !(is_late && size < found->size)) {
+        /* work that was enqueued before may run late and use more */
+        found->size = size;
+        found->unused = whole - size;
+        atomic_store_explicit(&found->extent, size, memory_order_release);
+    }
+    emu_memory_unlock();
 }
 
 /* -- releases ---------------------------------------------------------------------- */

@@ -18,6 +18,10 @@ CUresult emu_allocation_free(uint64_t address, unsigned int kinds);
 /* The live allocation that holds an address, if its kind is one of `kinds`, or NULL. */
 const emu_allocation *emu_allocation_find(uint64_t address, unsigned int kinds);
 
+/* Set the bytes that a pool of the program has lent of the block that begins at the
+ * address; 0: all. Kernels may use no more, while copies may use the whole block. */
+void emu_allocation_lend(unsigned long long address, size_t size);
+
 /* -- releases ---------------------------------------------------------------------- */
 
 /* Every free of a program goes through here, at once or later (turn.h), and so does the

@@ -26,11 +26,14 @@ emu_copy_is_ours(uint64_t address)
 bool
 emu_is_device_range(uint64_t address, size_t bytes)
 {
-    const emu_allocation *found = emu_memory_holding(address, bytes);
+    const emu_allocation *found = emu_memory_find(address);
 
-    /* Kernels may use what the size was rounded up to (emu_memory_use_rest). Copies may
-     * not: a driver compares them with the size that the program asked for. */
-    return found != NULL && address - found->base + bytes <= found->size;
+    /* Kernels may use what the size was rounded up to (emu_memory_use_rest), or less
+     * (emu_allocation_lend). A driver compares copies with the size of the allocation.
+     */
+    return found != NULL && emu_memory_live(found) && address >= found->base &&
+           bytes <= found->size + found->unused &&
+           address - found->base <= found->size + found->unused - bytes;
 }
 
 bool

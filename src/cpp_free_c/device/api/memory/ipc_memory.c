@@ -157,7 +157,8 @@ segment_share(emu_allocation *memory)
     s->start = memory->base - (memory->base - emu_memory_tables.base) % EMU_CHUNK;
     s->bytes = EMU_CHUNK;
     if (!emu_space_is_small(memory)) {
-        s->bytes = (memory->size + EMU_CHUNK - 1) / EMU_CHUNK * EMU_CHUNK;
+        s->bytes =
+            (memory->size + memory->unused + EMU_CHUNK - 1) / EMU_CHUNK * EMU_CHUNK;
     }
     s->file = emu_ipc_file_make(s->bytes + segment_living_size(s->bytes), &s->inode);
     if (s->file >= 0) {
@@ -201,7 +202,7 @@ ipc_export_memory(CUdeviceptr address, unsigned int kinds, CUipcMemHandle *handl
     data.serial = memory->serial;
     data.bytes = s->bytes;
     data.lead = memory->base - s->start;
-    data.size = memory->size;
+    data.size = memory->size + memory->unused;
     s->living[data.lead / EMU_GRANULE] = data.serial;
     memset(handle, 0, sizeof(*handle));
     memcpy(handle, &data, sizeof(data));

@@ -155,12 +155,16 @@ execution_run_grid(CUcontext context, const emu_launch *launch, emu_report *repo
     grid.threads = grid.block[0] * grid.block[1] * grid.block[2];
     grid.is_linear = grid.block[1] == 1 && grid.block[2] == 1;
     grid.warp_count = (grid.threads + EMU_LANES - 1) / EMU_LANES;
-    grid.shared_size = func->dynamic_shared + launch->dynamic_shared;
-    if (grid.shared_size < launch->kernel->info.shared_size) {
-        grid.shared_size = launch->kernel->info.shared_size;
+    grid.shared_size = launch->kernel->info.shared_size;
+    if (launch->dynamic_shared > 0) {
+        grid.shared_size = func->dynamic_shared + launch->dynamic_shared;
     }
     grid.checks = emu_checks_wanted();
     grid.stack_size = execution_stack_size(context, func);
+    grid.local_end = func->own_end;
+    if (func->own_end == 0) {
+        grid.local_end = grid.stack_size;
+    }
     grid.report = report;
     if (context->device->timeout != 0) {
         grid.deadline = emu_clock_steady() + context->device->timeout;

@@ -34,6 +34,25 @@ address_fault_range(emu_warp *warp, const emu_insn *insn, unsigned lane,
     return false;
 }
 
+/* The offset counts from the first variable. */
+static bool
+address_fault_local(emu_warp *warp, const emu_insn *insn, unsigned lane,
+                    uint64_t offset, unsigned size, bool write)
+{
+    if ((int64_t)offset < EMU_LOCAL_START) {
+        char value[EMU_VALUE_LINE];
+
+        emu_store_value_line(warp, insn, lane, size, NULL, value);
+        (void)emu_fault(warp, insn, CUDA_ERROR_ILLEGAL_ADDRESS, lane, offset,
+                        "%s of %u bytes %llu bytes before the start of local memory%s",
+                        address_access_word(write), size,
+                        (unsigned long long)(EMU_LOCAL_START - offset), value);
+        return false;
+    }
+    return address_fault_range(warp, insn, lane, offset - EMU_LOCAL_START, size, write,
+                               "local", warp->local_end - EMU_LOCAL_START);
+}
+
 /* Say how the address lies to an allocation, or to none. */
 static void
 address_describe(emu_warp *warp, const emu_allocation *near, uint64_t address,
@@ -113,6 +132,16 @@ emu_address_global(emu_warp *warp, uint64_t address, uint64_t size)
     return NULL;
 }
 
+/* The host address of an offset in a thread's local memory; NULL: outside. */
+static uint8_t *
+address_in_local(const emu_warp *warp, unsigned lane, uint64_t offset, size_t size)
+{
+    if (offset < EMU_LOCAL_START || !emu_address_fits(offset, size, warp->local_end)) {
+        return NULL;
+    }
+    return warp->local + lane * warp->local_stride + offset;
+}
+
 uint8_t *
 emu_address_generic(emu_warp *warp, unsigned lane, uint64_t address, size_t size)
 {
@@ -124,7 +153,7 @@ emu_address_generic(emu_warp *warp, unsigned lane, uint64_t address, size_t size
     if (address - EMU_SHARED_WINDOW < EMU_WINDOW_SIZE) {
         uint64_t offset = address - EMU_SHARED_WINDOW;
 
-        if (size > block->shared_size || offset > block->shared_size - size) {
+        if (!emu_address_fits(offset, size, block->shared_size)) {
             return emu_cluster_address(block, offset, size);
         }
         return block->shared + offset;
@@ -132,10 +161,7 @@ emu_address_generic(emu_warp *warp, unsigned lane, uint64_t address, size_t size
     if (address - EMU_LOCAL_WINDOW < EMU_WINDOW_SIZE) {
         uint64_t offset = address - EMU_LOCAL_WINDOW;
 
-        if (size > warp->local_stride || offset > warp->local_stride - size) {
-            return NULL;
-        }
-        return warp->local + lane * warp->local_stride + offset;
+        return address_in_local(warp, lane, offset, size);
     }
     return NULL;
 }
@@ -144,7 +170,7 @@ emu_address_generic(emu_warp *warp, unsigned lane, uint64_t address, size_t size
 static uint8_t *
 address_at_offset(uint8_t *start, size_t room, uint64_t offset, unsigned size)
 {
-    if (offset >= EMU_WINDOW_SIZE || offset + size > room) {
+    if (!emu_address_fits(offset, size, room)) {
         return NULL;
     }
     return start + offset;
@@ -156,7 +182,6 @@ address_of_lane(emu_warp *warp, uint32_t space, unsigned lane, uint64_t address,
                 unsigned size)
 {
     const emu_block *block = warp->block;
-    uint8_t *local = warp->local + lane * warp->local_stride;
 
     switch (space) {
         case EMU_AT_GENERIC:
@@ -169,10 +194,10 @@ address_of_lane(emu_warp *warp, uint32_t space, unsigned lane, uint64_t address,
             }
             return address_at_offset(block->shared, block->shared_size, address, size);
         case EMU_AT_LOCAL:
-            return address_at_offset(local, warp->local_stride, address, size);
+            return address_in_local(warp, lane, address, size);
         case EMU_AT_FRAME:
-            return address_at_offset(local, warp->local_stride,
-                                     address + warp->frame->local_start, size);
+            return address_in_local(warp, lane, address + warp->frame->local_start,
+                                    size);
         default: /* EMU_AT_PARAM */
             return address_at_offset((uint8_t *)(uintptr_t)block->grid->params,
                                      block->grid->params_size, address, size);
@@ -190,8 +215,8 @@ emu_address_fault(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t 
                                    write, "shared", warp->block->shared_size);
     }
     if (address - EMU_LOCAL_WINDOW < EMU_WINDOW_SIZE) {
-        return address_fault_range(warp, insn, lane, address - EMU_LOCAL_WINDOW, size,
-                                   write, "local", warp->local_stride);
+        return address_fault_local(warp, insn, lane, address - EMU_LOCAL_WINDOW, size,
+                                   write);
     }
     address_describe(warp, emu_memory_near(address), address, size, near, sizeof near);
     emu_store_value_line(warp, insn, lane, size, NULL, value);
@@ -211,9 +236,10 @@ address_fault(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t addr
             return address_fault_range(warp, insn, lane, address, size, write, "shared",
                                        warp->block->shared_size);
         case EMU_AT_LOCAL:
+            return address_fault_local(warp, insn, lane, address, size, write);
         case EMU_AT_FRAME:
-            return address_fault_range(warp, insn, lane, address, size, write, "local",
-                                       warp->local_stride);
+            return address_fault_local(warp, insn, lane,
+                                       address + warp->frame->local_start, size, write);
         case EMU_AT_PARAM:
             return address_fault_range(warp, insn, lane, address, size, write,
                                        "parameter", warp->block->grid->params_size);

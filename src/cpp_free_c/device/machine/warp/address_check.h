@@ -36,6 +36,17 @@ uint8_t *emu_address_generic(emu_warp *warp, unsigned lane, uint64_t address,
 bool emu_address_fault(emu_warp *warp, const emu_insn *insn, unsigned lane,
                        uint64_t address, unsigned size, bool write);
 
+/* Whether an access to shared or local memory is legal, whose address is a multiple of
+ * its size. It must begin inside. Its last bytes may be behind a variable that fills a
+ * part of an aligned unit: compilers load three numbers as four. */
+static inline bool
+emu_address_fits(uint64_t offset, uint64_t size, uint64_t room)
+{
+    const uint64_t unit = 16;
+
+    return offset < room && size <= (room + unit - 1) / unit * unit - offset;
+}
+
 /* What an index adds to the base of an address; aux is that of the instruction. */
 static inline uint64_t
 emu_address_index(uint32_t aux, uint32_t index)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/machine/warp/bound_check.h"
 #include "device/machine/warp/init_check.h"
 #include "device/machine/warp/race_check.h"
 #include "device/machine/warp/report.h"
@@ -52,6 +53,7 @@ block_prepare_warp(emu_warp *warp, emu_block *block, unsigned number)
     warp->base[EMU_TAG_WARP] = block->once + func->uniform_size +
                                (size_t)number * func->warp_size - EMU_TAG_WARP;
     warp->local_stride = grid->stack_size;
+    warp->local_end = grid->local_end;
     warp->local = block->local + (size_t)number * EMU_LANES * grid->stack_size;
     warp->block = block;
     warp->recent = NULL;
@@ -164,7 +166,8 @@ block_reserve_buffers(emu_block *block, const emu_grid *grid)
                          func->uniform_size +
                              (size_t)grid->warp_count * func->warp_size +
                              READ_AT_START) &&
-           block_reserve(&block->shared, &block->shared_room, grid->shared_size + 64);
+           block_reserve(&block->shared, &block->shared_room,
+                         grid->shared_size + EMU_SHARED_SPARE);
 }
 
 /* Set what is the same in all blocks of a launch. */
@@ -270,11 +273,12 @@ emu_block_begin(emu_block *block, emu_grid *grid, uint64_t number)
     if (!emu_race_begin(block) || !emu_init_begin(block)) {
         return false;
     }
+    emu_bound_begin(block);
     if (block->is_trial) {
         block->run_warp = emu_trial_run;
         block->run_lockstep = emu_trial_run_lockstep;
     }
-    else if (block->race || block->init) {
+    else if (block->race || block->init || block->has_bounds) {
         block->run_warp = emu_checked_run;
         block->run_lockstep = emu_checked_run_lockstep;
     }
@@ -549,6 +553,7 @@ emu_block_free(emu_block *block)
         emu_race_free(block);
         emu_init_free(block);
         free(block->plans);
+        free(block->bounded);
         free(block);
     }
 }

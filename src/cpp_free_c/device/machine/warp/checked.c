@@ -2,6 +2,7 @@
 #include "device/compile/encoding.h"
 #include "device/machine/warp/access_parts.h"
 #include "device/machine/warp/address_check.h"
+#include "device/machine/warp/bound_check.h"
 #include "device/machine/warp/init_check.h"
 #include "device/machine/warp/race_check.h"
 #include "device/machine/warp/warp.h"
@@ -85,12 +86,40 @@ checked_object(emu_warp *warp, const emu_insn *insn)
     return insn->run(warp, insn);
 }
 
+/* Whether nothing but the bounds of accesses is checked. */
+static bool
+checked_is_bounds_only(const emu_warp *warp)
+{
+    return warp->block->race == NULL && warp->block->init == NULL;
+}
+
+/* Check an access by the bounds of its address. False after a fault. */
+static bool
+checked_bounds(emu_warp *warp, const emu_insn *insn)
+{
+    uint32_t lanes = 0;
+
+    if (warp->block->has_bounds) {
+        lanes = emu_bound_lanes(warp, insn);
+    }
+    if (lanes != 0) {
+        emu_bound_fault(warp, insn, lanes);
+    }
+    return lanes == 0;
+}
+
 static const emu_insn *
 checked_access(emu_warp *warp, const emu_insn *insn)
 {
     const emu_block *block = warp->block;
     const unsigned size = emu_access_bytes(insn), kind = emu_op_effect(insn->op);
 
+    if (!checked_bounds(warp, insn)) {
+        return NULL;
+    }
+    if (checked_is_bounds_only(warp)) {
+        return insn->run(warp, insn);
+    }
     if ((insn->aux & EMU_AT_MASK) == EMU_AT_PARAM) {
         if (warp->unset) {
             emu_init_follow(warp, insn);
@@ -255,7 +284,9 @@ lockstep_checked_access(emu_warp *warp, const emu_insn *insn)
     if (emu_op_rows[insn->op].lockstep == EMU_LOCKSTEP_separate) {
         return insn->lockstep(warp, insn);
     }
-    if (checked_is_plain(insn) && checked_all(warp, insn)) {
+    if (checked_is_plain(insn) &&
+        (!warp->block->has_bounds || emu_bound_all(warp, insn)) &&
+        (checked_is_bounds_only(warp) || checked_all(warp, insn))) {
         return insn->lockstep(warp, insn);
     }
     return emu_lockstep_each_by(warp, insn, emu_checked_step);

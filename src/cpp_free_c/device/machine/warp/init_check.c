@@ -1,6 +1,7 @@
 /* The check of uninitialised values. See init_check.h. */
 #include "device/machine/warp/init_check.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,11 +9,6 @@
 #include "device/compile/encoding.h"
 #include "device/machine/warp/report.h"
 #include "device/memory/memory.h"
-
-enum {
-    ENTRY_ROOM = 16, /* bytes at the start of local memory that no variable has */
-    SPARE = 64       /* marks beside the last byte, for accesses at the end */
-};
 
 /* -- blocks ------------------------------------------------------------------------ */
 
@@ -57,9 +53,9 @@ init_begin_local(emu_block *block)
     }
     block->init->local_launch = grid->number;
     memset(block->init->local, 1, lanes * grid->stack_size);
-    for (size_t i = 0; i < lanes && end > ENTRY_ROOM; i++) {
-        memset(block->init->local + i * grid->stack_size + ENTRY_ROOM, 0,
-               end - ENTRY_ROOM);
+    for (size_t i = 0; i < lanes && end > EMU_LOCAL_START; i++) {
+        memset(block->init->local + i * grid->stack_size + EMU_LOCAL_START, 0,
+               end - EMU_LOCAL_START);
     }
 }
 
@@ -79,18 +75,19 @@ emu_init_begin(emu_block *block)
             return false;
         }
     }
-    if (!init_reserve(&init->shared, &init->shared_room, block->shared_size + SPARE) ||
-        !init_reserve(
-            &init->local, &init->local_room,
-            (size_t)grid->warp_count * EMU_LANES * grid->stack_size + SPARE)) {
+    if (!init_reserve(&init->shared, &init->shared_room,
+                      block->shared_size + EMU_SHARED_SPARE) ||
+        !init_reserve(&init->local, &init->local_room,
+                      (size_t)grid->warp_count * EMU_LANES * grid->stack_size +
+                          EMU_SHARED_SPARE)) {
         return false;
     }
     if (!init_begin_words(init,
-                          block->shared_size / EMU_WORD / EMU_WORDS_OF_MASK + 1)) {
+                          block->shared_size / EMU_WORD / EMU_WORDS_OF_MASK + 2)) {
         return false;
     }
     init->all_shared = grid->cluster_size > 1;
-    memset(init->shared, init->all_shared, block->shared_size + SPARE);
+    memset(init->shared, init->all_shared, block->shared_size + EMU_SHARED_SPARE);
     init_begin_local(block);
     emu_unset_clear(block);
     return true;
@@ -105,6 +102,7 @@ emu_init_free(emu_block *block)
         free(block->init->local);
         free(block->init->registers);
         free(block->init->origins);
+        free(block->init->passes);
         free(block->init);
         block->init = NULL;
     }
@@ -381,6 +379,10 @@ init_mark(const emu_warp *warp, const elements *e, const uint64_t at[EMU_LANES])
             const bool unset = (value.copied | value.used) >> lane & 1;
 
             init_find_next(warp, at[lane], &m);
+            if (unset) {
+                emu_unset_note_pass(warp, lane, value.origin,
+                                    at[lane] + (uint64_t)k * e->bytes);
+            }
             init_mark_element(warp, &m, at[lane] + (uint64_t)k * e->bytes, e->bytes,
                               !unset);
         }
@@ -605,23 +607,32 @@ static const char *const uses[] = {
 
 static bool
 init_find_memory(emu_warp *warp, const emu_insn *insn, unsigned lane,
-                 const emu_unset_origin *origin, const emu_other_place *other,
+                 const emu_unset_read *origin, const emu_other_place *other,
                  const char *use)
 {
     const emu_block *block = warp->block;
-    const uint64_t address = origin->at[lane];
+    const uint64_t address = origin->at;
+    char by[64] = "";
     uint64_t offset;
+
+    if (origin->thread != warp->number * EMU_LANES + lane) {
+        (void)snprintf(by, sizeof by, " by thread ");
+        emu_report_thread_text(block->grid, origin->thread, by + strlen(by),
+                               sizeof by - strlen(by));
+    }
 
     if (origin->space == EMU_UNSET_SHARED) {
         offset = address - (uint64_t)(uintptr_t)block->shared;
         return emu_check_found(
             warp, insn, EMU_CHECK_INIT, lane, offset, other,
-            "uninitialised read of %u bytes at offset %llu of shared memory: no thread "
-            "of the block has written byte %llu, and %s",
-            origin->size, (unsigned long long)offset, (unsigned long long)offset, use);
+            "uninitialised read of %u bytes at offset %llu of shared memory%s: no "
+            "thread of the block has written byte %llu, and %s",
+            origin->size, (unsigned long long)offset, by, (unsigned long long)offset,
+            use);
     }
     if (origin->space == EMU_UNSET_LOCAL) {
-        offset = (address - (uint64_t)(uintptr_t)warp->local) % warp->local_stride;
+        offset = (address - (uint64_t)(uintptr_t)warp->local) % warp->local_stride -
+                 EMU_LOCAL_START;
         return emu_check_found(
             warp, insn, EMU_CHECK_INIT, lane, offset, other,
             "uninitialised read of %u bytes at offset %llu of local memory: the thread "
@@ -635,44 +646,44 @@ init_find_memory(emu_warp *warp, const emu_insn *insn, unsigned lane,
     return emu_check_found(
         warp, insn, EMU_CHECK_INIT, lane, address, other,
         "uninitialised read of %u bytes at byte %llu of the %llu-byte %s allocation at "
-        "0x%llx: nothing has written them, and %s",
+        "0x%llx%s: nothing has written them, and %s",
         origin->size, (unsigned long long)(address - memory->base),
         (unsigned long long)memory->size, emu_memory_kind_name(memory->kind),
-        (unsigned long long)memory->base, use);
+        (unsigned long long)memory->base, by, use);
 }
 
 bool
 emu_init_finding(emu_warp *warp, const emu_insn *insn, unsigned lane, uint32_t number,
                  emu_unset_effect use)
 {
-    const emu_unset_origin *origin = emu_unset_origin_of(warp, number);
+    const emu_unset_read origin = emu_unset_first_read(warp, lane, number);
     const emu_func *func = warp->frame->func;
     emu_other_place other = {func->program, emu_report_place_of(func, insn)};
-    const emu_insn *read = origin->insn;
+    const emu_insn *read = origin.insn;
     char thread[48];
 
-    if (origin->space == EMU_UNSET_NOWHERE || read == NULL) {
+    if (origin.space == EMU_UNSET_NOWHERE || read == NULL) {
         return emu_check_found(
             warp, insn, EMU_CHECK_INIT, lane, 0, NULL,
             "uninitialised variable: it has no value when it is read here, "
             "and %s",
             uses[use]);
     }
-    if (origin->space == EMU_UNSET_REGISTER) {
+    if (origin.space == EMU_UNSET_REGISTER) {
         return emu_check_found(
             warp, read, EMU_CHECK_INIT, lane, 0, &other,
             "uninitialised variable: it has no value when it is read here, and %s",
             uses[use]);
     }
-    if (origin->space == EMU_UNSET_SHUFFLE) {
+    if (origin.space == EMU_UNSET_SHUFFLE) {
         emu_report_thread_text(warp->block->grid,
-                               warp->number * EMU_LANES + (unsigned)origin->at[lane],
-                               thread, sizeof thread);
+                               warp->number * EMU_LANES + (unsigned)origin.at, thread,
+                               sizeof thread);
         return emu_check_found(
             warp, read, EMU_CHECK_INIT, lane, 0, &other,
             "uninitialised value: thread %s does not take part in the shuffle that "
             "reads from it, and %s",
             thread, uses[use]);
     }
-    return init_find_memory(warp, read, lane, origin, &other, uses[use]);
+    return init_find_memory(warp, read, lane, &origin, &other, uses[use]);
 }

@@ -67,6 +67,22 @@ typedef struct {
     uint64_t at[EMU_LANES]; /* host addresses; of a shuffle: lanes */
 } emu_unset_origin;
 
+/* How one lane came to an unset value. */
+typedef struct {
+    const emu_insn *insn;
+    emu_unset_space space;
+    unsigned size;
+    uint64_t at;     /* host address, or lane */
+    unsigned thread; /* of the block, that read it */
+} emu_unset_read;
+
+/* An unset value that was stored, so that a report names where it was read, not where
+ * it went through. */
+typedef struct {
+    uint64_t to; /* host address; 0: none */
+    emu_unset_read read;
+} emu_unset_pass;
+
 /* A register. The lanes in `copied` have an unset value as it was read, those in `used`
  * one that was computed with unset values. */
 typedef struct {
@@ -74,7 +90,7 @@ typedef struct {
     uint32_t origin; /* a number of the warp's origins */
 } emu_unset;
 
-enum { EMU_UNSET_ORIGINS = 32 };
+enum { EMU_UNSET_ORIGINS = 32, EMU_UNSET_PASSES = 1024 };
 
 struct emu_init {
     uint8_t *shared; /* 1 for each byte that was written */
@@ -91,6 +107,7 @@ struct emu_init {
     bool has_unset;  /* some may not be zero */
     bool all_shared; /* other blocks may write to shared memory: no check there */
     emu_unset_origin *origins; /* EMU_UNSET_ORIGINS for each warp, NULL as above */
+    emu_unset_pass *passes;    /* EMU_UNSET_PASSES by address, NULL as above */
 };
 
 /* Forget all unset values, for the next block. */
@@ -108,6 +125,13 @@ void emu_unset_store(emu_warp *warp, uint32_t operand, uint32_t mask, emu_unset 
 bool emu_unset_from(emu_warp *warp, const emu_insn *insn, emu_unset_space space,
                     unsigned size, uint32_t *number);
 emu_unset_origin *emu_unset_origin_of(const emu_warp *warp, uint32_t number);
+
+/* Note that a lane stores an unset value with this origin. */
+void emu_unset_note_pass(const emu_warp *warp, unsigned lane, uint32_t origin,
+                         uint64_t to);
+/* Where the unset value of a lane was read first, as far as that is known. */
+emu_unset_read emu_unset_first_read(const emu_warp *warp, unsigned lane,
+                                    uint32_t origin);
 
 /* -- following unset values -------------------------------------------------------- */
 

@@ -19,13 +19,16 @@ unset_reserve(emu_block *block)
         init->origins =
             malloc((size_t)EMU_MAX_WARPS * EMU_UNSET_ORIGINS * sizeof *init->origins);
     }
+    if (init->passes == NULL) {
+        init->passes = calloc(EMU_UNSET_PASSES, sizeof *init->passes);
+    }
     if (init->register_room < count) {
         free(init->registers);
         init->registers = calloc(count, sizeof *init->registers);
         init->register_room = init->registers == NULL ? 0 : count;
     }
     init->each = each;
-    return init->origins != NULL && init->registers != NULL;
+    return init->origins != NULL && init->passes != NULL && init->registers != NULL;
 }
 
 void
@@ -35,6 +38,7 @@ emu_unset_clear(emu_block *block)
 
     if (init->has_unset && init->registers != NULL) {
         memset(init->registers, 0, init->register_room * sizeof *init->registers);
+        memset(init->passes, 0, EMU_UNSET_PASSES * sizeof *init->passes);
     }
     init->has_unset = false;
     init->each = 0;
@@ -149,6 +153,43 @@ emu_unset_origin *
 emu_unset_origin_of(const emu_warp *warp, uint32_t number)
 {
     return &warp->block->init->origins[warp->number * EMU_UNSET_ORIGINS + number];
+}
+
+/* -- through memory ---------------------------------------------------------------- */
+
+static emu_unset_pass *
+unset_pass_of(const emu_warp *warp, uint64_t address)
+{
+    return &warp->block->init->passes[address / BYTES % EMU_UNSET_PASSES];
+}
+
+emu_unset_read
+emu_unset_first_read(const emu_warp *warp, unsigned lane, uint32_t number)
+{
+    const emu_unset_origin *origin = emu_unset_origin_of(warp, number);
+    const bool is_memory = origin->space == EMU_UNSET_GLOBAL ||
+                           origin->space == EMU_UNSET_SHARED ||
+                           origin->space == EMU_UNSET_LOCAL;
+    emu_unset_read read = {.insn = origin->insn,
+                           .space = origin->space,
+                           .size = origin->size,
+                           .at = origin->at[lane],
+                           .thread = warp->number * EMU_LANES + lane};
+
+    if (is_memory && unset_pass_of(warp, read.at)->to == read.at) {
+        return unset_pass_of(warp, read.at)->read;
+    }
+    return read;
+}
+
+void
+emu_unset_note_pass(const emu_warp *warp, unsigned lane, uint32_t origin, uint64_t to)
+{
+    const emu_unset_read read = emu_unset_first_read(warp, lane, origin);
+
+    if (read.space != EMU_UNSET_NOWHERE && read.at != to) {
+        *unset_pass_of(warp, to) = (emu_unset_pass){.to = to, .read = read};
+    }
 }
 
 /* -- from register to register ----------------------------------------------------- */

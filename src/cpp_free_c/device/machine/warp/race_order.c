@@ -381,7 +381,8 @@ static bool
 race_reserve_shared(emu_block *block, emu_race *race)
 {
     emu_race_space *space = &race->spaces[EMU_RACE_SHARED];
-    const size_t bytes = block->shared_size + EMU_WORD, words = bytes / EMU_WORD + 1;
+    const size_t bytes = block->shared_size + EMU_SHARED_SPARE;
+    const size_t words = bytes / EMU_WORD + 1;
     const size_t count = 3 * bytes + 3 * words;
 
     if (race->cell_count < count) {

@@ -152,6 +152,11 @@ pcu_handler_alloc_new(pcu_handler *self, CUdeviceptr *pointer)
     if (pcu_as_pointer(st, alloc, pointer, "dev_alloc") < 0) {
         Py_CLEAR(alloc);
     }
+    else if (given && pcu_drv_info.device != NULL) {
+        /* The array may be longer than what the program asked a pool for: copies use
+         * the whole block, as PyCUDA's do, so kernels may. */
+        pcu_drv_info.device->lend(*pointer, 0);
+    }
     return alloc;
 }
 

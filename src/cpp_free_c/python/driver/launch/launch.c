@@ -4,6 +4,8 @@
  * place in the queue or for another thread's driver call: see PCU_STATUS. */
 #include "python/driver/launch/launch.h"
 
+#include <limits.h>
+
 #include "driver/stream_use.h"
 #include "python/driver/current_context.h"
 #include "python/driver/graph_resources.h"
@@ -52,10 +54,9 @@ launch_explain_shape(pcu_function *self, const pcu_launch_shape *s)
     }
     return pcu_raise_detail(
         self->st, "cuLaunchKernel", CUDA_ERROR_INVALID_VALUE,
-        "%U asks for %u bytes of dynamic shared memory beside its %zu static ones; the "
-        "limit is %zu, or more after "
-        "set_attribute(function_attribute.MAX_DYNAMIC_SHARED_SIZE_BYTES, n)",
-        self->name, s->shared, self->static_shared, self->max_dynamic);
+        "%U asks for %u bytes of dynamic shared memory beside its %zu static ones; "
+        "that is more than a block of this device can have",
+        self->name, s->shared, self->static_shared);
 }
 
 /* Whether the shape is within the limits of the device and the kernel. A dimension of 0
@@ -75,6 +76,19 @@ launch_shape_fits(const pcu_function *self, const pcu_launch_shape *s)
     return fits;
 }
 
+/* Ask the driver for the dynamic shared memory that a launch needs beyond the limit of
+ * the kernel, as a device allows on request. */
+static void
+launch_raise_limit(pcu_function *self, const pcu_launch_shape *s)
+{
+    if (s->shared > self->max_dynamic && s->shared <= INT_MAX &&
+        drv.FuncSetAttribute(self->handle,
+                             CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                             (int)s->shared) == CUDA_SUCCESS) {
+        self->max_dynamic = s->shared;
+    }
+}
+
 int
 pcu_launch_check(pcu_function *self, const pcu_launch_shape *shape)
 {
@@ -90,6 +104,7 @@ pcu_launch_check(pcu_function *self, const pcu_launch_shape *shape)
     if (pcu_function_describe(self) < 0) {
         return -1;
     }
+    launch_raise_limit(self, shape);
     if (launch_shape_fits(self, shape)) {
         return 0;
     }

@@ -79,6 +79,9 @@ pcu_pooled_new(pcu_memory_pool *pool, PyTypeObject *type, size_t size)
         Py_DECREF(self);
         return NULL;
     }
+    if (pcu_drv_info.device != NULL && pool->kind == PCU_HANDLE_memory) {
+        pcu_drv_info.device->lend(block->handle.memory, size == 0 ? 1 : size);
+    }
     pcu_memory_block_taken(block->note, size, pcu_memory_site(pool->st));
     self->block = block;
     self->head.ctx = Py_NewRef(pool->ctx);
