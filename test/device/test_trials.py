@@ -189,6 +189,27 @@ def test_a_trial_ends_after_a_while(turns, found):
 
 
 @needs_nvcc
+def test_a_later_kernel_knows_nothing_of_a_trial():
+    """The trial ends with unset values in registers, and a check of bounds follows."""
+    source = """
+    __global__ void f(int *x, int n)
+    {
+        __shared__ int s[64];
+        int own[4];
+        if (n > 4)
+            own[0] = own[1] = 1;
+        for (int i = 0; i < 4; i++)
+            x[64 * i + threadIdx.x] = own[(i + n) % 4];
+        s[threadIdx.x % 64] = x[threadIdx.x];
+        x[threadIdx.x] = s[(threadIdx.x + n) % 64];
+    }
+    """
+    code = "for n in range(4): launch(f, x, np.int32(n), block=64)"
+    lines = printed(source, code, PYCUDA_CHECK="memory")
+    assert "init" in lines[0] and lines[1:] == ["", "", ""]
+
+
+@needs_nvcc
 def test_a_deadlock_is_an_error():
     source = """
     __global__ void f(int *x)

@@ -19,7 +19,7 @@ import pycuda.driver as drv
 from pycuda.compiler import SourceModule
 
 fill = SourceModule(
-    "__global__ void fill(int *x) { x[threadIdx.x] = 7; }"
+    "__global__ void fill(int *x) { x[threadIdx.x < 4 ? threadIdx.x : 1 << 28] = 7; }"
 ).get_function("fill")
 
 @pytest.mark.parametrize("word", ["a", "b c", "$x"])

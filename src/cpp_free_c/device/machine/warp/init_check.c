@@ -105,6 +105,9 @@ emu_init_free(emu_block *block)
         free(block->init->passes);
         free(block->init);
         block->init = NULL;
+        for (unsigned i = 0; i < EMU_MAX_WARPS; i++) {
+            block->warps[i].unset = block->warps[i].astray = 0;
+        }
     }
 }
 
