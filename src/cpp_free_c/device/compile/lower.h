@@ -59,7 +59,7 @@ typedef struct {
     int64_t imm;
     uint32_t label; /* of branches and labels */
     emu_callsite *call;
-    uint32_t line;
+    uint32_t line, ptx_line;
     uint16_t file;
 } low_insn;
 

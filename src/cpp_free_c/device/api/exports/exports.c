@@ -122,4 +122,6 @@ const pcu_software_device emu_software_device = {
     .set_asked = emu_set_asked,
     .before_collection = emu_leak_before_collection,
     .after_collection = emu_leak_after_collection,
-    .recover = emu_recover};
+    .ended_fault = emu_ended_fault,
+    .recover = emu_recover,
+    .last_ptx = emu_last_ptx};
