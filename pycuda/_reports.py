@@ -16,6 +16,7 @@ from typing import NamedTuple
 _ROLES = {
     "launched": "launch",
     "the memory was allocated": "memory",
+    "the memory was freed": "free",
     "made": "memory",
 }
 _PLACE = (
@@ -31,7 +32,8 @@ _THREAD = re.compile(r"block (\([\d, ]+\)), thread (\([\d, ]+\))")
 class Place(NamedTuple):
     """A line of the program.
 
-    ``role`` is access, launch or memory; ``words`` are those of the report about it.
+    ``role`` is access, launch, memory or free; ``words`` are those of the report about
+    it.
     """
 
     role: str

@@ -48,6 +48,23 @@ _WIDTH = 88
 _OF_HOST = ("mistake", "warning")
 _CLEAN_UP = "a clean-up operation failed"
 
+#: What an error means whose text has these words, and how it is usually corrected.
+_ADVICE_BY_WORDS = {
+    "which is no multiple of": "The address of an access must be a multiple of its "
+    "size, as the addresses of memory and of arrays are. Compare the offset and the "
+    "type of the pointer; copy bytes at any place one by one, as memcpy does.",
+    "which has been freed": "The memory was freed before the kernel ran. Keep the "
+    "object that owns it, not only its address, until the work has ended.",
+    "what an int becomes": "The index was computed as a 32-bit int and overflowed. "
+    "Convert a factor to 64 bits before the multiplication: (size_t)row * width.",
+    "wait for global memory to change": "The loop reads the same memory again and "
+    "again, and no thread that runs writes it. Let another thread write it, end the "
+    "loop by a condition of its own, or launch fewer blocks if a block that has not "
+    "begun must write it.",
+    "waits for the whole grid": "Launch it with cooperative=True, and with no more "
+    "blocks than the device can run at once.",
+}
+
 #: What an error of a kind means, and how it is usually corrected.
 _ADVICE = {
     "memory": "The kernel accesses memory outside of every live allocation. Compare "
@@ -67,7 +84,9 @@ _ADVICE = {
     "mistake": "PyCUDA does not check this, and the program goes on. With "
     "PYCUDA_STRICT=1 it is an error.",
     "assert": "An assertion of the kernel failed.",
-    "timeout": "The kernel ran for longer than PYCUDA_EMULATOR_TIMEOUT allows.",
+    "timeout": "The kernel ran for longer than PYCUDA_EMULATOR_TIMEOUT allows. If the "
+    "loop of this line should have ended, look at its condition: an unsigned number is "
+    "never below 0, and a float may stay the same when 1 is added.",
 }
 
 #: CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR.
@@ -107,7 +126,7 @@ def _plain_name(symbol: str) -> str:
     return name
 
 
-def _in_python(source: str, line: str, number: int, files: Iterable[str]) -> str:
+def in_python(source: str, line: str, number: int, files: Iterable[str]) -> str:
     """Return "file:line" of a line of CUDA inside a Python file, "" if it is in none.
 
     It is in a file if that has a string which is part of the source and has this line
@@ -166,7 +185,7 @@ def _place_rows(
         source = sources.of(report)
         line = source and _excerpt.line_of(source, place.line)
         if source and line:
-            inside = _in_python(source, line, place.line, files)
+            inside = in_python(source, line, place.line, files)
             where += f" ({inside})" if inside else ""
             rows = [line.strip()]
     else:
@@ -255,10 +274,19 @@ def explain(
         if where not in shown:
             shown.add(where)
             rows += _place_rows(place, report, _Sources(sources), known)
-    advice = _ADVICE.get(report.kind)
+    advice = _advice(report)
     if advice:
         rows += ["", *textwrap.wrap(advice, _WIDTH - 3)]
     return textwrap.indent("\n".join(rows), "   ")
+
+
+def _advice(report: _reports.Report) -> str:
+    """Return what an error means and what to do, or ""."""
+    said = " ".join(report.text.split())
+    for words, advice in _ADVICE_BY_WORDS.items():
+        if words in said:
+            return advice
+    return _ADVICE.get(report.kind, "")
 
 
 def _distinct(reports: Iterable[_reports.Report]) -> list[_reports.Report]:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -44,6 +45,10 @@ _KERNEL = r"__global__\b(?:[^(){};]|\(\s*\d[^()]*\))*?(\w+)\s*\((?!\s*\d)"
 #: first.
 _QUICK_OPTION = "-Ofc=min"
 _QUICK_SINCE = (12, 9)
+
+
+#: What was compiled last to PTX: a fault of the software device needs it.
+of_software_device: deque[tuple[CompileRequest, tuple[str, ...]]] = deque(maxlen=256)
 
 
 class Compilation:
@@ -212,6 +217,8 @@ def _build(compilation: Compilation, names: Sequence[str]) -> Built:
     if built is None:
         settle(compilation)
         built = _build_with_working_tool(compilation, names)
+    if compilation.target == "ptx" and compilation.request is not None:
+        of_software_device.append((compilation.request, tuple(names)))
     if "PYCUDA_RECORD" in environ and compilation.request is not None:
         from pycuda._compile import recording
 

@@ -5,6 +5,7 @@
 #define ABI_SOFTWARE_DEVICE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "abi/cuda_abi.h"
 
@@ -36,8 +37,15 @@ typedef struct {
      * (device/api/context/leak.h). */
     int (*before_collection)(void);
     void (*after_collection)(void);
+    /* The fault of the context that this thread has destroyed last, once: the call that
+     * destroys it succeeds. */
+    CUresult (*ended_fault)(void);
     /* Let a context work again after a fault, and forget the report. */
     void (*recover)(CUcontext handle);
+    /* The lines of PTX that the report is about: of the instruction and of the other
+     * access, each 0 if the report names the line of the source. Return the hash of the
+     * text (device/compile/program.c), 0 if there are several. */
+    uint64_t (*last_ptx)(unsigned lines[2]);
 } pcu_software_device;
 
 #endif

@@ -4,6 +4,7 @@
 #include "driver/context_record.h"
 
 PCU_THREAD pcu_context_record *pcu_ctx_current;
+PCU_THREAD bool pcu_in_host_function;
 /* The innermost scope of the calling thread. */
 static PCU_THREAD pcu_scope *scope_top;
 unsigned int pcu_calls_waiting;

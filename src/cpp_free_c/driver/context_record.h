@@ -71,6 +71,10 @@ typedef struct pcu_context_record {
  */
 extern PCU_HIDDEN PCU_THREAD pcu_context_record *pcu_ctx_current;
 
+/* Whether this thread runs a function that a stream calls: it cannot call the driver.
+ */
+extern PCU_HIDDEN PCU_THREAD bool pcu_in_host_function;
+
 /* The number of driver calls that currently run without the interpreter lock. Read and
  * written under that lock. */
 extern PCU_HIDDEN unsigned int pcu_calls_waiting;

@@ -110,9 +110,11 @@ typedef struct emu_callsite {
     const emu_slot *params, *returns;
 } emu_callsite;
 
+/* The line of the source, 0 if it is unknown, and that of the PTX. */
 typedef struct {
     uint32_t line;
     uint16_t file;
+    uint32_t ptx_line;
 } emu_place;
 
 /* A value with EMU_TAG_WARP that is the address of accesses to shared memory, and the
@@ -226,6 +228,7 @@ struct emu_program {
     bool has_bounds;          /* of some access */
     const char *const *files; /* by number of .file; NULL where there is none */
     size_t file_count;
+    uint64_t text_hash; /* of the PTX text (program.c); 0: of several */
 };
 
 #endif

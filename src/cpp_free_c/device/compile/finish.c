@@ -262,8 +262,7 @@ low_finish(const low_func *f, const emu_handler_set *handlers, emu_func *out)
         at = finish_prefixes(f, insn, handlers, at);
         finish_insn(f, insn, handlers, label_at, code, at, xs + insn->x);
         for (at++; first < at; first++) {
-            places[first - code].line = insn->line;
-            places[first - code].file = insn->file;
+            places[first - code] = (emu_place){insn->line, insn->file, insn->ptx_line};
         }
     }
     finish_once(f, handlers, label_at, at, xs, out);

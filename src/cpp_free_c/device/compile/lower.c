@@ -344,6 +344,7 @@ low_emit(low_func *f, unsigned op, low_value d, low_value a, low_value b, low_va
     if (f->in != NULL) {
         insn->line = f->in->loc_line;
         insn->file = f->in->loc_file;
+        insn->ptx_line = f->in->line;
         if (f->in->guard != PTX_NO_REG && !f->plain) {
             insn->guarded = true;
             insn->guard = LOW_REGISTER(f->in->guard);

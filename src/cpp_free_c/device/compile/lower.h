@@ -60,7 +60,7 @@ typedef struct {
     uint32_t label; /* of branches and labels */
     uint16_t bound; /* number in low_func.bounds, or 0 */
     emu_callsite *call;
-    uint32_t line;
+    uint32_t line, ptx_line;
     uint16_t file;
 } low_insn;
 

@@ -390,6 +390,7 @@ emu_memory_free(emu_allocation *record)
     if (live) {
         memory_drop_pages(record);
         memory_stop_locked(record);
+        record->freed = emu_site_now();
         emu_space_keep_freed_locked(record);
     }
     pthread_mutex_unlock(&state.mutex);

@@ -67,6 +67,7 @@ typedef struct emu_allocation {
     CUcontext context;  /* the context that allocated it; NULL after its destruction */
     const char *name;   /* name of the variable of a module; owned by the program */
     const char *site;   /* of the call that allocated it (site.h); NULL: unknown */
+    const char *freed;  /* of the call that freed it; NULL: none, or unknown */
     void *owner;        /* the array, pool or IPC record that it belongs to */
     bool mapped;        /* its pages are mapped from a shared file */
     bool suspended;     /* it keeps its addresses, but is neither live nor charged */

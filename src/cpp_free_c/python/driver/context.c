@@ -115,6 +115,9 @@ context_end(const pcu_context_record *rec, const char **routine)
     if (context_was_reset(rec, status)) {
         return CUDA_SUCCESS;
     }
+    if (status == CUDA_SUCCESS && pcu_drv_info.device != NULL) {
+        return pcu_drv_info.device->ended_fault();
+    }
     return status;
 }
 

@@ -132,7 +132,10 @@ host_function_call(host_call *call)
         PyMem_RawFree(call);
     }
     if (function != NULL) {
+        const bool outer = pcu_in_host_function;
+        pcu_in_host_function = true;
         PyObject *result = PyObject_Call(function, args, NULL);
+        pcu_in_host_function = outer;
         if (result == NULL) {
             PyErr_WriteUnraisable(function);
         }

@@ -118,6 +118,12 @@ errors_explain(const char *routine, CUresult status)
         }
         return "OpenGL has no current context in this thread, or one on another device";
     }
+    if (status == CUDA_ERROR_NOT_PERMITTED && pcu_in_host_function) {
+        return "a function that a stream calls cannot call the driver. Let it only "
+               "note "
+               "that the work ahead has ended, as with threading.Event, and make the "
+               "call elsewhere";
+    }
     if (status == CUDA_ERROR_INVALID_CONTEXT && errors_takes_context(routine)) {
         return "another library has ended this context";
     }
@@ -131,6 +137,34 @@ errors_explain(const char *routine, CUresult status)
                "thread's wait for it";
     }
     return NULL;
+}
+
+/* The report of the software device. If it knows only the line of PTX, the line of the
+ * source is looked up now. */
+static PyObject *
+errors_report_new(void)
+{
+    const char *message = pcu_drv_info.device->last_message();
+    unsigned lines[2];
+    uint64_t hash = pcu_drv_info.device->last_ptx(lines);
+    PyObject *report =
+        PyUnicode_DecodeUTF8(message, (Py_ssize_t)strlen(message), "replace");
+    if (report == NULL || hash == 0 || lines[0] == 0 || pcu_is_finalizing()) {
+        return report;
+    }
+    PyObject *module = PyImport_ImportModule("pycuda._fault_line");
+    PyObject *complete = NULL;
+    if (module != NULL) {
+        complete = PyObject_CallMethod(module, "complete", "OKII", report,
+                                       (unsigned long long)hash, lines[0], lines[1]);
+    }
+    Py_XDECREF(module);
+    if (complete == NULL) {
+        PyErr_Clear(); /* the program has changed what Python knows */
+        return report;
+    }
+    Py_DECREF(report);
+    return complete;
 }
 
 /* The detail that follows from routine and status: a new string, perhaps empty. NULL on
@@ -158,9 +192,7 @@ errors_own_detail(const char *routine, CUresult status)
     }
     if (pcu_drv_info.device != NULL &&
         (pcu_status_is_sticky(status) || !pcu_drv_info.initialized)) {
-        return PyUnicode_DecodeUTF8(
-            pcu_drv_info.device->last_message(),
-            (Py_ssize_t)strlen(pcu_drv_info.device->last_message()), "replace");
+        return errors_report_new();
     }
     return PyUnicode_FromString("");
 }

@@ -81,19 +81,16 @@ context_new(emu_device *device, unsigned int flags, emu_context **out)
     return CUDA_SUCCESS;
 }
 
-/* Return the fault of its work: as on a GPU, this is the last call that can tell it. */
-static CUresult
+static void
 context_destroy(emu_context *context)
 {
-    const CUresult status = emu_context_status(context);
-
+    emu_context_note_end(context);
     /* From here on its handle is dead in all threads; only this one still uses it. */
     emu_object_unlist(&context->object);
     emu_users_wait(&context->object);
     emu_count_abandoned(context_count_abandoned(context));
     emu_leak_note_context(context);
     context_free(&context->object);
-    return status;
 }
 
 /* Whether cuCtxCreate and the primary context take these flags. */
@@ -119,7 +116,7 @@ emu_cuCtxCreate(CUcontext *pctx, unsigned int flags, CUdevice dev)
     }
     status = emu_context_push(context, context);
     if (status != CUDA_SUCCESS) {
-        (void)context_destroy(context);
+        context_destroy(context);
         return status;
     }
     *pctx = context;
@@ -157,7 +154,8 @@ emu_cuCtxDestroy(CUcontext ctx)
     if (emu_context_top() == context) {
         emu_context_pop();
     }
-    return context_destroy(context);
+    context_destroy(context);
+    return CUDA_SUCCESS;
 }
 
 /* -- primary contexts -------------------------------------------------------------- */
@@ -196,7 +194,7 @@ primary_destroy(emu_device *device)
     device->primary = NULL;
     device->primary_count = 0;
     if (context != NULL) {
-        return context_destroy(context);
+        context_destroy(context);
     }
     return CUDA_SUCCESS;
 }
@@ -219,9 +217,7 @@ emu_cuDevicePrimaryCtxRelease(CUdevice dev)
 CUresult
 emu_cuDevicePrimaryCtxReset(CUdevice dev)
 {
-    CUresult status = primary_destroy(emu_device_get(dev));
-
-    return status == CUDA_ERROR_NOT_PERMITTED ? status : CUDA_SUCCESS;
+    return primary_destroy(emu_device_get(dev));
 }
 
 CUresult

@@ -132,3 +132,22 @@ emu_context_fail(emu_context *context, CUresult status)
 
     (void)atomic_compare_exchange_strong(&context->sticky, &sound, (int)status);
 }
+
+/* -- contexts that have ended ------------------------------------------------------ */
+
+static _Thread_local CUresult ended_fault;
+
+void
+emu_context_note_end(const emu_context *context)
+{
+    ended_fault = emu_context_status(context);
+}
+
+CUresult
+emu_ended_fault(void)
+{
+    CUresult status = ended_fault;
+
+    ended_fault = CUDA_SUCCESS;
+    return status;
+}

@@ -36,6 +36,12 @@ emu_context_status(const emu_context *context)
     return (CUresult)atomic_load(&context->sticky);
 }
 
+/* The context ends: its fault is what emu_ended_fault returns next in this thread. */
+void emu_context_note_end(const emu_context *context);
+/* The fault of the context that this thread has destroyed last, once. Any thread may
+ * call it, without the API lock. */
+CUresult emu_ended_fault(void);
+
 /* -- green contexts ---------------------------------------------------------------- */
 
 /* A green context holds the primary context of its device and shares its memory and

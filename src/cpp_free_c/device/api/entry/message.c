@@ -20,7 +20,11 @@
 
 enum { MESSAGE_ROOM = 2048 };
 
-static char last_message[MESSAGE_ROOM];
+static struct {
+    char text[MESSAGE_ROOM];
+    unsigned ptx_lines[2]; /* of its report, or 0 */
+    uint64_t ptx_hash;
+} last_message;
 static _Thread_local char message_copy[MESSAGE_ROOM];
 
 void
@@ -28,8 +32,9 @@ emu_message_set(const char *format, ...)
 {
     va_list arguments;
 
+    memset(last_message.ptx_lines, 0, sizeof(last_message.ptx_lines));
     va_start(arguments, format);
-    (void)vsnprintf(last_message, sizeof(last_message), format,
+    (void)vsnprintf(last_message.text, sizeof(last_message.text), format,
                     arguments); /* cut to fit */
     va_end(arguments);
 }
@@ -41,6 +46,8 @@ emu_message_set_report(const emu_report *report)
         return;
     }
     emu_message_set("%s", report->text);
+    memcpy(last_message.ptx_lines, report->ptx_lines, sizeof(last_message.ptx_lines));
+    last_message.ptx_hash = report->ptx_hash;
     if (report->kind != NULL) {
         (void)emu_report_log(report->kind, report->text);
     }
@@ -50,17 +57,28 @@ const char *
 emu_last_message(void)
 {
     emu_lock();
-    memcpy(message_copy, last_message, sizeof(message_copy));
+    memcpy(message_copy, last_message.text, sizeof(message_copy));
     emu_finding_is_told();
     emu_unlock();
     return message_copy;
+}
+
+uint64_t
+emu_last_ptx(unsigned lines[2])
+{
+    emu_lock();
+    memcpy(lines, last_message.ptx_lines, sizeof(last_message.ptx_lines));
+    uint64_t hash = last_message.ptx_hash;
+
+    emu_unlock();
+    return hash;
 }
 
 void
 emu_message_clear(void)
 {
     emu_lock();
-    last_message[0] = 0;
+    last_message.text[0] = 0;
     emu_unlock();
 }
 
@@ -73,7 +91,7 @@ emu_recover(CUcontext handle)
     if (context != NULL) {
         atomic_store(&context->sticky, CUDA_SUCCESS);
     }
-    last_message[0] = 0;
+    last_message.text[0] = 0;
     (void)emu_finding_take();
     emu_finding_is_told();
     emu_unlock();

@@ -18,6 +18,9 @@
  * These two may be called from any thread at any time. */
 EMU_EXPORT const char *emu_last_message(void);
 EMU_EXPORT void emu_message_clear(void);
+/* The lines of PTX of the instruction that the message reports and of the other access,
+ * each 0 if it names the line of the source, or none. Return the hash of the text. */
+uint64_t emu_last_ptx(unsigned lines[2]);
 /* Let a context work again after a fault, and forget the message and the finding. */
 void emu_recover(CUcontext handle);
 

@@ -127,4 +127,6 @@ const pcu_software_device emu_software_device = {
     .take_warning = emu_warning_take,
     .before_collection = emu_leak_before_collection,
     .after_collection = emu_leak_after_collection,
-    .recover = emu_recover};
+    .ended_fault = emu_ended_fault,
+    .recover = emu_recover,
+    .last_ptx = emu_last_ptx};

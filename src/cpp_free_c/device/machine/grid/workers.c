@@ -506,7 +506,9 @@ crew_stay_quiet(crew *c)
     if (c->sleep < SLEEP_MOST) {
         c->sleep *= 2;
     }
-    emu_cancel_look(c->worker, c->grid);
+    if (emu_cancel_look(c->worker, c->grid)) {
+        emu_cancel_at_deadline(c->grid);
+    }
 }
 
 /* -- running blocks ---------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 #include "device/machine/warp/warp.h"
 #include "device/machine/warp/lanes.h"
 #include "device/machine/warp/report.h"
+#include "device/ptx/words.h"
 
 /* -- operations that run the next instruction -------------------------------------- */
 
@@ -176,11 +177,30 @@ emu_op_brx(emu_warp *warp, const emu_insn *insn)
 
 /* -- trap and brkpt ---------------------------------------------------------------- */
 
+/* Whether the code reads the address of the counter of grid.sync(). */
+static bool
+trap_is_of_grid_sync(const emu_func *func)
+{
+    for (uint32_t i = 0; i < func->count; i++) {
+        if (func->code[i].op == EMU_OP_special &&
+            func->code[i].aux == PTX_S_envreg + 1) {
+            return true;
+        }
+    }
+    return false;
+}
+
 const emu_insn *
 emu_op_trap(emu_warp *warp, const emu_insn *insn)
 {
     const unsigned lane = (unsigned)__builtin_ctz(warp->mask);
 
+    if (insn->aux && !warp->block->grid->launch->cooperative &&
+        trap_is_of_grid_sync(warp->frame->func)) {
+        return emu_fault(warp, insn, CUDA_ERROR_LAUNCH_FAILED, lane, 0,
+                         "trap: the kernel waits for the whole grid, as grid.sync() "
+                         "does, and was not launched as a cooperative kernel");
+    }
     if (insn->aux) {
         return emu_fault(warp, insn, CUDA_ERROR_LAUNCH_FAILED, lane, 0, "trap");
     }

@@ -53,12 +53,31 @@ address_fault_local(emu_warp *warp, const emu_insn *insn, unsigned lane,
                                "local", warp->local_end - EMU_LOCAL_START);
 }
 
+/* A 32-bit index that has overflowed is far below 0. Write what it would be. */
+static void
+address_index_text(const emu_allocation *memory, uint64_t address, unsigned size,
+                   char *text, size_t room)
+{
+    const int64_t offset = (int64_t)(address - memory->base);
+
+    text[0] = 0;
+    if (size == 0 || offset % size != 0 || offset / size >= -(1 << 24) ||
+        offset / size < INT32_MIN) {
+        return;
+    }
+    (void)snprintf(text, room,
+                   "; element %lld is what an int becomes that should be %lld and "
+                   "overflows",
+                   (long long)(offset / size),
+                   (long long)(offset / size + (INT64_C(1) << 32)));
+}
+
 /* Say how the address lies to an allocation, or to none. */
 static void
 address_describe(emu_warp *warp, const emu_allocation *near, uint64_t address,
                  unsigned size, char *text, size_t room)
 {
-    char name[80] = "";
+    char what[200], name[80] = "", index[140];
 
     if (near == NULL) {
         (void)snprintf(text, room, "no allocation is near");
@@ -67,43 +86,32 @@ address_describe(emu_warp *warp, const emu_allocation *near, uint64_t address,
     if (near->name) {
         (void)snprintf(name, sizeof name, " %.70s", near->name);
     }
+    (void)snprintf(what, sizeof what, "the %llu-byte %s allocation%s at 0x%llx",
+                   (unsigned long long)near->size, emu_memory_kind_name(near->kind),
+                   name, (unsigned long long)near->base);
+    address_index_text(near, address, size, index, sizeof index);
     if (address < near->base) {
-        (void)snprintf(
-            text, room,
-            "it is %llu bytes before the %llu-byte %s allocation%s at 0x%llx",
-            (unsigned long long)(near->base - address), (unsigned long long)near->size,
-            emu_memory_kind_name(near->kind), name, (unsigned long long)near->base);
+        (void)snprintf(text, room, "it is %llu bytes before %s%s",
+                       (unsigned long long)(near->base - address), what, index);
     }
     else if (!emu_memory_live(near)) {
-        (void)snprintf(text, room,
-                       "it is %llu bytes into the %llu-byte %s allocation%s at 0x%llx, "
-                       "which has been freed",
-                       (unsigned long long)(address - near->base),
-                       (unsigned long long)near->size, emu_memory_kind_name(near->kind),
-                       name, (unsigned long long)near->base);
+        (void)snprintf(text, room, "it is %llu bytes into %s, which has been freed",
+                       (unsigned long long)(address - near->base), what);
     }
     else if (address - near->base >= near->size) {
-        (void)snprintf(text, room,
-                       "it is %llu bytes beyond the end of the %llu-byte %s allocation"
-                       "%s at 0x%llx",
-                       (unsigned long long)(address - near->base - near->size),
-                       (unsigned long long)near->size, emu_memory_kind_name(near->kind),
-                       name, (unsigned long long)near->base);
+        (void)snprintf(text, room, "it is %llu bytes beyond the end of %s",
+                       (unsigned long long)(address - near->base - near->size), what);
     }
     else if (!emu_memory_may_use(warp->block->grid->context, near)) {
         (void)snprintf(text, room,
-                       "it is in the %llu-byte %s allocation%s at 0x%llx of device %d, "
-                       "to which this context has no peer access",
-                       (unsigned long long)near->size, emu_memory_kind_name(near->kind),
-                       name, (unsigned long long)near->base, near->device);
+                       "it is in %s of device %d, to which this context has no peer "
+                       "access",
+                       what, near->device);
     }
     else {
-        (void)snprintf(text, room,
-                       "its last bytes are %llu beyond the end of the %llu-byte %s "
-                       "allocation%s at 0x%llx",
+        (void)snprintf(text, room, "its last bytes are %llu beyond the end of %s",
                        (unsigned long long)(address + size - near->base - near->size),
-                       (unsigned long long)near->size, emu_memory_kind_name(near->kind),
-                       name, (unsigned long long)near->base);
+                       what);
     }
 }
 
@@ -218,7 +226,8 @@ emu_address_fault(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t 
         return address_fault_local(warp, insn, lane, address - EMU_LOCAL_WINDOW, size,
                                    write);
     }
-    address_describe(warp, emu_memory_near(address), address, size, near, sizeof near);
+    address_describe(warp, emu_report_memory(warp->block->grid, address), address, size,
+                     near, sizeof near);
     emu_store_value_line(warp, insn, lane, size, NULL, value);
     (void)emu_fault(warp, insn, CUDA_ERROR_ILLEGAL_ADDRESS, lane, address,
                     "%s of %u bytes at address 0x%llx: %s%s",

@@ -409,6 +409,27 @@ block_waiting_text(const emu_block *block, char *text, size_t room)
     }
 }
 
+/* End the launch at its deadline, and report where a thread of the block is. */
+static void
+block_fault_deadline(emu_block *block)
+{
+    for (unsigned i = 0; i < block->warp_count; i++) {
+        emu_warp *warp = &block->warps[i];
+
+        if (warp->group_count > 0) {
+            const waiting w = block_waiting_of(warp, &warp->groups[0]);
+
+            warp->frame = warp->groups[0].frame;
+            (void)emu_fault(warp, w.insn, CUDA_ERROR_LAUNCH_TIMEOUT,
+                            w.first % EMU_LANES, 0,
+                            "the time limit PYCUDA_EMULATOR_TIMEOUT ended while this "
+                            "thread ran");
+            return;
+        }
+    }
+    emu_cancel_at_deadline(block->grid);
+}
+
 /* Report a deadlock: all threads of the block wait for threads that never arrive. */
 static void
 block_fault_deadlock(emu_block *block)
@@ -514,7 +535,9 @@ emu_block_turn(emu_block *block)
     }
     block->worker->until_look--;
     if (block->worker->until_look < 0) {
-        emu_cancel_look(block->worker, block->grid);
+        if (emu_cancel_look(block->worker, block->grid)) {
+            block_fault_deadline(block);
+        }
     }
     if (atomic_load_explicit(&block->grid->failed, memory_order_relaxed)) {
         return EMU_BLOCK_FAILED;

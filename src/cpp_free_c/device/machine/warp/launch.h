@@ -31,6 +31,10 @@ typedef struct {
     unsigned thread[3];
     uint64_t address; /* of the access, or 0 */
     unsigned line;    /* source line of the instruction, or 0 */
+    /* The lines of PTX of the instruction and of the other access, 0: the source's is
+     * known, or none; and the hash of the text. */
+    unsigned ptx_lines[2];
+    uint64_t ptx_hash;
     char kernel[256]; /* truncated to fit */
     char file[256];   /* source file of the instruction, or "" */
     char text[2000];  /* the whole report, several lines; "" on success */

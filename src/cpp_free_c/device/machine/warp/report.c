@@ -53,7 +53,7 @@ emu_place
 emu_report_place_of(const emu_func *func, const emu_insn *insn)
 {
     if (insn < func->code || insn >= func->code + func->count) {
-        return (emu_place){0, 0};
+        return (emu_place){0};
     }
     return func->places[insn - func->code];
 }
@@ -104,6 +104,8 @@ report_place(emu_report *report, const emu_warp *warp, const emu_insn *insn)
     const char *file = report_place_file(func->program, place);
 
     report->line = place.line;
+    report->ptx_lines[0] = place.line == 0 ? place.ptx_line : 0;
+    report->ptx_hash = func->program->text_hash;
     if (file) {
         (void)snprintf(report->file, sizeof report->file, "%s", file);
     }
@@ -130,17 +132,91 @@ report_line(const char *words, const char *file, unsigned line, char *text, size
     }
 }
 
-/* Write the line at which the memory of an address was allocated, or "". Offsets in
- * shared and local memory are no addresses of allocations. */
-static void
-report_memory(uint64_t address, char *text, size_t room)
-{
-    const emu_allocation *memory = emu_memory_near(address);
+/* -- the allocation that an address belongs to ------------------------------------- */
 
+/* How far an address is from an allocation; 0: inside. */
+static uint64_t
+memory_distance(const emu_allocation *memory, uint64_t address)
+{
+    if (address < memory->base) {
+        return memory->base - address;
+    }
+    if (address - memory->base < memory->size) {
+        return 0;
+    }
+    return address - memory->base - memory->size + 1;
+}
+
+/* What a 32-bit index of elements of 16 bytes can reach. */
+#define ARGUMENT_REACH (UINT64_C(1) << 36)
+
+/* The live allocation among the arguments of the kernel that is nearest to an address
+ * and within reach. NULL if there is none, or if an argument is an address in `near`.
+ */
+static const emu_allocation *
+memory_of_argument(const emu_grid *grid, const emu_allocation *near, uint64_t address)
+{
+    const emu_kernel_info *info = &grid->kernel->info;
+    const emu_allocation *nearest = NULL;
+    uint64_t reach = ARGUMENT_REACH;
+
+    for (size_t i = 0; i < info->param_count; i++) {
+        uint64_t word;
+
+        if (info->params[i].size != sizeof word ||
+            info->params[i].offset + sizeof word > grid->params_size) {
+            continue;
+        }
+        memcpy(&word, grid->params + info->params[i].offset, sizeof word);
+        if (near != NULL && word - near->base < near->size) {
+            return NULL;
+        }
+        const emu_allocation *memory = emu_memory_holding(word, 1);
+
+        if (memory != NULL && memory_distance(memory, address) < reach) {
+            reach = memory_distance(memory, address);
+            nearest = memory;
+        }
+    }
+    return nearest;
+}
+
+const emu_allocation *
+emu_report_memory(const emu_grid *grid, uint64_t address)
+{
+    const emu_allocation *near = emu_memory_near(address);
+
+    if (near != NULL && emu_memory_live(near) && address >= near->base) {
+        return near;
+    }
+    const emu_allocation *argument = memory_of_argument(grid, near, address);
+
+    /* Memory that no argument points to may have been freed for another reason. */
+    if (argument == NULL ||
+        (near != NULL && emu_memory_live(near) &&
+         memory_distance(near, address) < memory_distance(argument, address))) {
+        return near;
+    }
+    return argument;
+}
+
+/* -- writing -----------------------------------------------------------------------
+ */
+
+/* Write the lines at which the memory was allocated and freed, or "". */
+static void
+report_memory(const emu_allocation *memory, char *text, size_t room)
+{
     text[0] = 0;
     if (memory != NULL && memory->site != NULL) {
         (void)snprintf(text, room, "\n  the memory was allocated at %.220s",
                        memory->site);
+    }
+    if (memory != NULL && memory->freed != NULL && !emu_memory_live(memory)) {
+        const size_t used = strlen(text);
+
+        (void)snprintf(text + used, room - used, "\n  the memory was freed at %.220s",
+                       memory->freed);
     }
 }
 
@@ -150,18 +226,22 @@ report_write(emu_report *report, const emu_warp *warp, const emu_other_place *ot
 {
     const emu_grid *grid = warp->block->grid;
     const char *function_word = "", *function = "";
-    char where[240], beside[240] = "", launched[240] = "", made[260];
+    char where[240], beside[240] = "", launched[240] = "", made[520];
 
     report_line("at", report->file, report->line, where, sizeof where);
     if (other != NULL) {
         report_line("other access at", report_place_file(other->program, other->place),
                     other->place.line, beside, sizeof beside);
+        if (other->place.line == 0 && other->program == warp->frame->func->program) {
+            report->ptx_lines[1] = other->place.ptx_line;
+        }
     }
     if (grid->launch->site != NULL) {
         (void)snprintf(launched, sizeof launched, "\n  launched at %.220s",
                        grid->launch->site);
     }
-    report_memory(report->address, made, sizeof made);
+    /* Offsets in shared and local memory are no addresses of allocations. */
+    report_memory(emu_report_memory(grid, report->address), made, sizeof made);
     if (warp->frame->parent) {
         function_word = ", function ";
         function = warp->frame->func->name;
@@ -392,15 +472,15 @@ emu_cancel_no_memory(emu_grid *grid)
                "CUDA_ERROR_OUT_OF_MEMORY\n  no host memory to run");
 }
 
-static void
-cancel_at_deadline(emu_grid *grid)
+void
+emu_cancel_at_deadline(emu_grid *grid)
 {
     emu_cancel(grid, CUDA_ERROR_LAUNCH_TIMEOUT,
                "CUDA_ERROR_LAUNCH_TIMEOUT\n  the time limit PYCUDA_EMULATOR_TIMEOUT "
                "ended");
 }
 
-void
+bool
 emu_cancel_look(emu_worker *worker, emu_grid *grid)
 {
     const uint64_t now = emu_clock_steady(), passed = now - worker->looked;
@@ -415,11 +495,9 @@ emu_cancel_look(emu_worker *worker, emu_grid *grid)
     worker->looked = now;
     worker->until_look = worker->look_gap;
     worker->has_looked = true;
-    if (grid->deadline && now > grid->deadline) {
-        cancel_at_deadline(grid);
-    }
     if (atomic_load_explicit(&grid->context->cancels, memory_order_relaxed) ||
         (worker->number == 0 && emu_wait_poll_at(now))) {
         emu_cancel(grid, EMU_INTERRUPTED, NULL);
     }
+    return grid->deadline && now > grid->deadline;
 }

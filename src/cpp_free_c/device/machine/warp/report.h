@@ -47,6 +47,10 @@ emu_place emu_report_place_of(const emu_func *func, const emu_insn *insn);
 /* Write " (file:line)" without the folder, or "". */
 void emu_report_place_text(const emu_program *program, emu_place place, char *text,
                            size_t room);
+/* The allocation that a faulty address belongs to: the one around it or beside it, or
+ * the nearest one among the arguments if no argument points to that. May be NULL. */
+const emu_allocation *emu_report_memory(const emu_grid *grid, uint64_t address);
+
 /* Write "(x, y, z)" for a thread by its number in the block. */
 void emu_report_thread_text(const emu_grid *grid, unsigned thread, char *text,
                             size_t room);
@@ -79,8 +83,11 @@ void emu_cancel(emu_grid *grid, CUresult code, const char *text);
 /* End the launch because the host has no memory to run it. */
 void emu_cancel_no_memory(emu_grid *grid);
 
+/* End the launch at its deadline without a place. */
+void emu_cancel_at_deadline(emu_grid *grid);
+
 /* Called every few turns of a block: let the program handle signals, and end the launch
- * at its deadline or when it is cancelled. */
-void emu_cancel_look(emu_worker *worker, emu_grid *grid);
+ * when it is cancelled. Return whether its deadline has passed: then end it. */
+bool emu_cancel_look(emu_worker *worker, emu_grid *grid);
 
 #endif
