@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from pycuda._driver import ArgumentHandler, GPUArray, _is_strict
 from pycuda._warning import forgive, warn_settled
-from pycuda.driver import ArgumentTypeWarning
+from pycuda.driver import ArgumentTypeWarning, PyCUDAWarning
 
 if TYPE_CHECKING:
     from pycuda._parameter_types import Parameter
@@ -121,6 +123,44 @@ def report(
     if _is_strict():
         raise TypeError(text)
     return warn_settled(text, ArgumentTypeWarning)
+
+
+def strided(symbol: str, index: int, arguments: tuple[Any, ...]) -> bool:
+    """Warn that a kernel gets an array with gaps between its elements.
+
+    The kernel knows the strides if one of them, in elements or bytes, is an argument,
+    or if a structure may contain them. Return whether the line need not ask again.
+    """
+    from pycuda import _parameter_types
+
+    array = arguments[index]
+    gaps = _gaps(array)
+    size = array.dtype.itemsize
+    for argument in arguments:
+        if isinstance(argument, np.void):
+            return True
+        if isinstance(argument, np.integer) and any(
+            abs(int(argument)) in (abs(gap), abs(gap) // size) for gap in gaps
+        ):
+            return True
+    name = _parameter_types.plain_name(symbol)
+    return warn_settled(
+        f"argument {index} of {name} is a view with the strides {array.strides} of "
+        f"elements of {size} bytes. The kernel gets the address of the first element, "
+        "and no strides. Pass a copy (.copy()), or the strides too",
+        PyCUDAWarning,
+    )
+
+
+def _gaps(array: Any) -> list[int]:
+    """Return the strides, in bytes, that an array without gaps does not have."""
+    gaps, packed = [], array.dtype.itemsize
+    lengths = zip(array.shape, array.strides, strict=True)
+    for length, stride in reversed(list(lengths)):
+        if length > 1 and stride != packed:
+            gaps.append(stride)
+        packed *= length
+    return gaps
 
 
 def explained(

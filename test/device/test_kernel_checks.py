@@ -265,3 +265,83 @@ def test_the_order_of_a_race_without_a_barrier(results):
 def test_what_is_right(results, name):
     """Fences order blocks; copies of unwritten memory and unused values are right."""
     assert results[name] == [[], ""]
+
+
+# -- copies to the host ----------------------------------------------------------------
+
+COPIES = r'''
+import json
+
+import numpy as np
+import pycuda.driver as drv
+from pycuda.compiler import SourceModule
+
+drv.init()
+SOURCE = """
+__global__ void fill(int *x, int n) { if (threadIdx.x < n) x[threadIdx.x] = n; }
+"""
+
+
+def run(n, prepare=lambda memory: None, first=0):
+    """Copy 64 of 256 bytes, of which the kernel writes n numbers. Return the report."""
+    context = drv.Device(0).make_context()
+    kernel = SourceModule(SOURCE).get_function("fill")
+    memory = drv.mem_alloc(256)
+    out = np.empty(16, np.int32)
+    text = ""
+    try:
+        prepare(memory)
+        kernel(memory, np.int32(n), block=(64, 1, 1))
+        drv.memcpy_dtoh(out, int(memory) + first)
+    except drv.Error as error:
+        text = str(error)
+    context.pop()
+    return text
+
+
+def from_other(memory):
+    other = drv.mem_alloc(256)
+    drv.memcpy_dtod(memory, other, 256)
+
+
+def rows(memory):
+    """A box of unset bytes in memory that is written elsewhere."""
+    drv.memset_d2d8(memory, 16, 1, 4, 16)
+    copy = drv.Memcpy2D()
+    copy.set_src_device(memory)
+    copy.src_pitch, copy.src_x_in_bytes = 16, 8
+    copy.set_dst_host(np.empty((16, 4), np.uint8))
+    copy.dst_pitch = copy.width_in_bytes = 4
+    copy.height = 16
+    copy(aligned=True)
+
+
+print(json.dumps({
+    "nothing": run(0),
+    "before": run(16, first=64),
+    "copied": run(0, from_other),
+    "rows": run(0, rows),
+    "one": run(1),
+    "behind": run(17, first=64),
+    "all": run(64),
+    "fill": run(0, lambda memory: drv.memset_d8(memory, 0, 1)),
+    "host": run(0, lambda memory: drv.memcpy_htod(memory, np.zeros(1, np.int8))),
+}))
+'''
+
+
+@pytest.fixture(scope="module")
+def copies():
+    done = run_child(COPIES, PYCUDA_DRIVER="emulator", PYCUDA_CHECK="init")
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("name", ["nothing", "before", "copied", "rows"])
+def test_a_copy_of_what_nothing_has_written(copies, name):
+    assert "uninitialised copy to the host of 64 bytes" in copies[name]
+    assert "of the 256-byte device allocation" in copies[name]
+
+
+@pytest.mark.parametrize("name", ["one", "behind", "all", "fill", "host"])
+def test_a_copy_of_something_written(copies, name):
+    assert copies[name] == ""

@@ -599,3 +599,51 @@ def test_the_parameters_of_a_kernel_of_a_template():
     assert [each.type[1] for each in unknown] == ["u", "u"]
     assert _parameter_types.of_kernel(KERNELS, "third") == []
     assert _parameter_types.of_kernel(KERNELS, "fourth") is None
+
+
+# -- arrays with gaps ------------------------------------------------------------------
+
+
+@pytest.fixture
+def take(ctx):
+    text = "struct pair { int a, b; };\n" + "\n".join(
+        f'extern "C" __global__ void take_{name}(float *x, {kind} n) {{}}'
+        for name, kind in [("int", "int"), ("pair", "pair")]
+    )
+    return SourceModule(text, no_extern_c=True)
+
+
+@pytest.mark.parametrize(
+    "view, n",
+    [
+        (lambda a: a[:, 3], 9),
+        (lambda a: a[::-1], 9),
+        (lambda a: a[::2, :4], 1),
+        (lambda a: a.T[1:], 7),
+    ],
+)
+def test_a_view_with_gaps(take, view, n):
+    array = view(gpuarray.zeros((8, 8), np.float32))
+    with pytest.warns(drv.PyCUDAWarning, match="argument 0 of take_int is a view with"):
+        take.get_function("take_int")(array, np.int32(n), block=(1, 1, 1))
+
+
+@pytest.mark.parametrize(
+    "view, n",
+    [
+        (lambda a: a, 9),
+        (lambda a: a.T, 9),  # no gaps, in the other order
+        (lambda a: a[2:4], 9),
+        (lambda a: a[:1, ::2][:, :1], 9),
+        (lambda a: a[:, 3], 8),  # the kernel knows the stride in elements
+        (lambda a: a[:, :4], 32),  # or in bytes
+        (lambda a: a[::-1], -8),
+    ],
+)
+def test_a_view_without_gaps_or_with_its_stride(take, view, n):
+    array = view(gpuarray.zeros((8, 8), np.float32))
+    pair = np.zeros((), [("a", np.int32), ("b", np.int32)])[()]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        take.get_function("take_int")(array, np.int32(n), block=(1, 1, 1))
+        take.get_function("take_pair")(array, pair, block=(1, 1, 1))

@@ -448,6 +448,15 @@ pcu_raise(pcu_state *st, const char *routine, CUresult status)
     return -1;
 }
 
+/* Whether the software device has a report on an error that makes a context fail. */
+static bool
+errors_has_report(CUresult status)
+{
+    const char *name = pcu_status_name(status);
+    return pcu_drv_info.device != NULL && pcu_status_is_sticky(status) &&
+           strncmp(pcu_drv_info.device->last_message(), name, strlen(name)) == 0;
+}
+
 int
 pcu_raise_detail(pcu_state *st, const char *routine, CUresult status,
                  const char *format, ...)
@@ -456,7 +465,11 @@ pcu_raise_detail(pcu_state *st, const char *routine, CUresult status,
     if (pcu_interrupt_raise(status)) {
         return -1;
     }
-    /* The state of the library, if it has a detail, is more important. */
+    /* The state of the library, if it has a detail, is more important, and so is the
+     * report on earlier work. */
+    if (errors_has_report(status)) {
+        return pcu_raise(st, routine, status);
+    }
     PyObject *detail = errors_driver_state(status);
     if (detail == NULL && !PyErr_Occurred()) {
         va_list args;

@@ -4,8 +4,10 @@
 #define _GNU_SOURCE
 #include "device/api/memory/copy.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "device/base/checks.h"
 #include "device/sync_check/stream_check.h"
 #include "device/memory/memory.h"
 #include "device/machine/warp/wait.h"
@@ -161,6 +163,76 @@ copy_use(const void *payload, emu_operation *operation)
     copy_use_side(b, &b->target, operation, EMU_USE_WRITE);
 }
 
+/* -- the check of uninitialised memory --------------------------------------------- */
+
+/* Whether nothing has written any byte of a row. */
+static bool
+copy_row_is_unset(uint64_t start, uint64_t bytes)
+{
+    const unsigned most = 1 << 20;
+
+    for (uint64_t at = 0; at < bytes; at += most) {
+        const uint64_t rest = bytes - at;
+
+        if (!emu_shadow_is_unset(start + at, rest < most ? (unsigned)rest : most)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether a copy to the host takes nothing but bytes that nothing has written. A part
+ * of them may be what the program does not use: padding, or places for more results. */
+static bool
+copy_is_unset(const emu_copy_box *b)
+{
+    const emu_allocation *memory = emu_memory_find(b->source.start);
+
+    if (emu_memory_shadow.written == NULL || !(emu_checks_wanted() & EMU_CHECK_INIT) ||
+        memory == NULL || !emu_shadow_tracks(memory) ||
+        !emu_is_host_range(b->target.start, 1)) {
+        return false;
+    }
+    for (size_t z = 0; z < b->depth; z++) {
+        for (size_t y = 0; y < b->height; y++) {
+            if (!copy_row_is_unset(
+                    b->source.start + z * b->source.slice + y * b->source.pitch,
+                    b->width)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static CUresult
+copy_report_unset(const emu_copy_box *b, emu_context *context, emu_report *report)
+{
+    const emu_allocation *memory = emu_memory_find(b->source.start);
+    char site[400] = "";
+
+    if (memory->site != NULL) {
+        (void)snprintf(site, sizeof site, "\n  the memory was allocated at %.360s",
+                       memory->site);
+    }
+    memset(report, 0, sizeof *report);
+    report->code = CUDA_ERROR_LAUNCH_FAILED;
+    report->kind = "init";
+    report->address = b->source.start;
+    (void)snprintf(
+        report->text, sizeof report->text,
+        "CUDA_ERROR_LAUNCH_FAILED\n  uninitialised copy to the host of %llu bytes from "
+        "byte %llu of the %llu-byte %s allocation at 0x%llx: nothing has written any "
+        "of "
+        "them%s\n",
+        (unsigned long long)b->width * b->height * b->depth,
+        (unsigned long long)(b->source.start - memory->base),
+        (unsigned long long)memory->size, emu_memory_kind_name(memory->kind),
+        (unsigned long long)memory->base, site);
+    emu_context_fail(context, CUDA_ERROR_LAUNCH_FAILED);
+    return CUDA_ERROR_LAUNCH_FAILED;
+}
+
 /* Copy in the stream's turn. The memory may have been freed since the call
  * checked it. */
 static CUresult
@@ -168,13 +240,15 @@ copy_run(const void *payload, emu_context *context, emu_report *report)
 {
     const emu_copy_box *b = payload;
 
-    (void)report;
     if (!emu_copy_is_range(EMU_COPY_ANY, b->source.start, copy_extent(b, &b->source)) ||
         !emu_copy_is_range(EMU_COPY_ANY, b->target.start, copy_extent(b, &b->target))) {
         emu_context_fail(context, CUDA_ERROR_ILLEGAL_ADDRESS);
         return CUDA_ERROR_ILLEGAL_ADDRESS;
     }
     copy_use(b, emu_operation_present());
+    if (copy_is_unset(b)) {
+        return copy_report_unset(b, context, report);
+    }
     return copy_move(b);
 }
 

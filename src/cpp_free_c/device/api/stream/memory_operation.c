@@ -120,6 +120,7 @@ operation_run(const void *payload, emu_context *context, emu_report *report)
                 __atomic_store_n((uint32_t *)(uintptr_t)o->address, (uint32_t)o->value,
                                  __ATOMIC_SEQ_CST);
             }
+            emu_shadow_note_write(o->address, o->size);
             emu_lock_wake();
             emu_operation_signals(emu_operation_present());
             return CUDA_SUCCESS;

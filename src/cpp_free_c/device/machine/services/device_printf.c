@@ -248,11 +248,41 @@ printer_print_one(printer *p, const directive *d)
 
 #pragma GCC diagnostic pop
 
+/* Count a call. Warn once if a launch makes more of them than the buffer of a GPU has
+ * room for: the GPU drops text then. An H200 uses 256 bytes of the buffer for a short
+ * text, and has room for LEAST_CALLS unless the program sets a larger limit. */
+static void
+printer_count_locked(const printer *p)
+{
+    enum { LEAST_CALLS = 33792, CALL_BYTES = 256 };
+    const emu_grid *grid = p->warp->block->grid;
+    const size_t limit = grid->context->limits[EMU_LIMIT_PRINTF_FIFO_SIZE] / CALL_BYTES;
+    emu_services *services = p->services;
+
+    if (services->printing != grid->number) {
+        services->printing = grid->number;
+        services->printed = 0;
+    }
+    services->printed++;
+    if (services->has_warned || services->printed <= LEAST_CALLS ||
+        services->printed <= limit) {
+        return;
+    }
+    services->has_warned = true;
+    (void)fprintf(
+        stderr,
+        "pycuda: one launch of the kernel %s calls printf more than %zu times. A GPU "
+        "has no room for so much text, and drops a part of it: print less, or set "
+        "limit.PRINTF_FIFO_SIZE to 256 bytes for each call.\n",
+        grid->kernel->info.name, limit < LEAST_CALLS ? (size_t)LEAST_CALLS : limit);
+}
+
 /* Print a format with its arguments. False: the address of an argument is not legal. */
 static bool
 printer_print(printer *p, const char *format)
 {
     (void)pthread_mutex_lock(&p->services->lock);
+    printer_count_locked(p);
     while (*format && !p->bad) {
         const char *percent = strchr(format, '%');
         directive d;

@@ -19,6 +19,9 @@ typedef struct {
     pthread_mutex_t lock; /* guards all of it */
     char *text;
     size_t size, room;
+    uint64_t printing;           /* the launch that printed last */
+    uint64_t printed;            /* calls of printf in it */
+    bool has_warned;             /* that a GPU drops text of printf */
     size_t heap_used;            /* bytes that malloc in kernels has handed out */
     emu_allocation *error_texts; /* of dynamic_parallelism.c; NULL until needed */
 } emu_services;

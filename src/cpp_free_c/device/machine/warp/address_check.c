@@ -50,7 +50,7 @@ address_fault_local(emu_warp *warp, const emu_insn *insn, unsigned lane,
         return false;
     }
     return address_fault_range(warp, insn, lane, offset - EMU_LOCAL_START, size, write,
-                               "local", warp->local_end - EMU_LOCAL_START);
+                               "local", warp->block->grid->local_end - EMU_LOCAL_START);
 }
 
 /* A 32-bit index that has overflowed is far below 0. Write what it would be. */
@@ -144,7 +144,8 @@ emu_address_global(emu_warp *warp, uint64_t address, uint64_t size)
 static uint8_t *
 address_in_local(const emu_warp *warp, unsigned lane, uint64_t offset, size_t size)
 {
-    if (offset < EMU_LOCAL_START || !emu_address_fits(offset, size, warp->local_end)) {
+    if (offset < EMU_LOCAL_START ||
+        !emu_address_fits(offset, size, warp->block->grid->local_end)) {
         return NULL;
     }
     return warp->local + lane * warp->local_stride + offset;

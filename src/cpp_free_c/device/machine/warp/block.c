@@ -53,7 +53,6 @@ block_prepare_warp(emu_warp *warp, emu_block *block, unsigned number)
     warp->base[EMU_TAG_WARP] = block->once + func->uniform_size +
                                (size_t)number * func->warp_size - EMU_TAG_WARP;
     warp->local_stride = grid->stack_size;
-    warp->local_end = grid->local_end;
     warp->local = block->local + (size_t)number * EMU_LANES * grid->stack_size;
     warp->block = block;
     warp->recent = NULL;

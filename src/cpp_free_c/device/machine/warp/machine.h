@@ -101,7 +101,6 @@ struct emu_warp {
     size_t steps[EMU_TAGS];
     uint8_t *local; /* local memory of lane 0 */
     size_t local_stride;
-    size_t local_end; /* of what may be accessed; it begins with EMU_LOCAL_START */
     emu_block *block;
     const emu_allocation *recent; /* the allocation of the last access */
     bool is_noted;                /* accesses to it are (uses.h) */
@@ -160,11 +159,9 @@ struct emu_block {
     emu_race *race;                /* NULL: no check of races (race_check.h) */
     emu_init *init;                /* NULL: no check of values (init_check.h) */
     struct emu_shared_plan *plans; /* NULL, or EMU_PLANS of them (access_parts.h) */
-    uint32_t *bounded;             /* of the launch (bound_check.h), or NULL */
-    uint64_t bounded_launch;
-    bool has_bounds;   /* accesses are checked by them (bound_check.h) */
-    bool is_apart;     /* no lockstep: warps have unset values */
-    bool has_barriers; /* some have been used, and must be cleared */
+    bool has_bounds;               /* accesses are checked by them (bound_check.h) */
+    bool is_apart;                 /* no lockstep: warps have unset values */
+    bool has_barriers;             /* some have been used, and must be cleared */
     emu_barrier barriers[EMU_BARRIERS];
     emu_warp warps[EMU_MAX_WARPS];
     uint8_t order[EMU_MAX_WARPS];
@@ -183,6 +180,8 @@ struct emu_block {
     void (*run_warp)(emu_warp *warp);
     /* emu_lockstep_run_warps, or the function of checked.c */
     void (*run_lockstep)(emu_warp *warp, const emu_insn *insn);
+    uint32_t *bounded; /* of the launch (bound_check.h), or NULL */
+    uint64_t bounded_launch;
 };
 
 /* The proof that a grid cannot make progress: warp.h. */
@@ -217,7 +216,7 @@ struct emu_grid {
     bool has_trial;      /* its first block has all of them, as a trial */
     emu_race_grid *race; /* NULL: no check of races */
     size_t stack_size;   /* local memory of a thread */
-    size_t local_end;    /* the end of the part that a thread may access */
+    size_t local_end;    /* of the part that it may access from EMU_LOCAL_START on */
     const uint8_t *params;
     size_t params_size;
     uint32_t (*tids)[3][EMU_LANES]; /* of each warp */

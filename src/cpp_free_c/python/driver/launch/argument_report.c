@@ -151,6 +151,39 @@ pcu_argument_report_format(pcu_function *fn, Py_ssize_t index, char code)
     return rc;
 }
 
+int
+pcu_argument_report_strided(pcu_function *fn, Py_ssize_t index, PyObject *const *args,
+                            Py_ssize_t nargs)
+{
+    uint32_t line = pcu_call_site(fn->st);
+    if (site_is_known(fn, line, index)) {
+        return 0;
+    }
+    PyObject *all = PyTuple_New(nargs);
+    PyObject *module = NULL;
+    PyObject *settled = NULL;
+    int rc = -1;
+    for (Py_ssize_t i = 0; all != NULL && i < nargs; i++) {
+        PyTuple_SET_ITEM(all, i, Py_NewRef(args[i]));
+    }
+    if (all != NULL) {
+        module = PyImport_ImportModule("pycuda._argument_types");
+    }
+    if (module != NULL) {
+        settled = PyObject_CallMethod(module, "strided", "OnO", fn->name, index, all);
+    }
+    if (settled != NULL) {
+        rc = 0;
+        if (settled == Py_True) {
+            site_add(fn, line, index);
+        }
+    }
+    Py_XDECREF(all);
+    Py_XDECREF(module);
+    Py_XDECREF(settled);
+    return rc;
+}
+
 /* Call a function of pycuda/_argument_types.py with what is known of the parameter. The
  * format is that of the values behind the argument. NULL with an exception. */
 static PyObject *

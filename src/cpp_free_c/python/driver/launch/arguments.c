@@ -34,6 +34,7 @@ typedef struct {
     bool natural;              /* the values follow each other, as in PyCUDA; see
                                  argument_check_count */
     PyObject **memory;         /* of handlers: the result of pcu_arguments_pack */
+    Py_ssize_t strided;        /* the first array with gaps; -1: none */
     unsigned char discard[16]; /* receives the bytes of arguments that were converted */
 } argument_packer;
 
@@ -399,6 +400,9 @@ argument_put_gpuarray(argument_packer *p, PyObject *arg)
     }
     if (!array->inside && st->check_array(arg) < 0) {
         return -1;
+    }
+    if (array->contiguous == 0 && p->strided < 0) {
+        p->strided = p->index;
     }
     return argument_put_elements(p, arg, array->address, array->type);
 }
@@ -1050,6 +1054,7 @@ pcu_arguments_pack(pcu_function *self, PyObject *const *args, Py_ssize_t nargs,
                          .buffer = buffer,
                          .stream = stream,
                          .nargs = nargs,
+                         .strided = -1,
                          .natural = nargs != self->nparams};
     bool is_other_count = p.natural && self->nparams >= 0;
     int rc = 0;
@@ -1064,6 +1069,9 @@ pcu_arguments_pack(pcu_function *self, PyObject *const *args, Py_ssize_t nargs,
     }
     if (rc == 0 && is_other_count) {
         rc = argument_fill(&p);
+    }
+    if (rc == 0 && p.strided >= 0) {
+        rc = pcu_argument_report_strided(self, p.strided, args, nargs);
     }
     *memory = p.memory;
     return rc;

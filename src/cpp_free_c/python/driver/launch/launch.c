@@ -81,10 +81,14 @@ launch_shape_fits(const pcu_function *self, const pcu_launch_shape *s)
 static void
 launch_raise_limit(pcu_function *self, const pcu_launch_shape *s)
 {
-    if (s->shared > self->max_dynamic && s->shared <= INT_MAX &&
-        drv.FuncSetAttribute(self->handle,
-                             CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                             (int)s->shared) == CUDA_SUCCESS) {
+    CUresult status;
+    if (s->shared <= self->max_dynamic || s->shared > INT_MAX) {
+        return;
+    }
+    PCU_STATUS(status, FuncSetAttribute,
+               (self->handle, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                (int)s->shared));
+    if (status == CUDA_SUCCESS) {
         self->max_dynamic = s->shared;
     }
 }

@@ -170,6 +170,13 @@ PCU_HIDDEN PCU_RAISES int pcu_argument_report(pcu_function *fn, Py_ssize_t index
 PCU_HIDDEN PCU_RAISES int pcu_argument_report_format(pcu_function *fn, Py_ssize_t index,
                                                      char code);
 
+/* Warn that argument `index` is an array with gaps, unless another argument is one of
+ * its strides: the kernel gets the address of the first element, and nothing else. */
+PCU_HIDDEN PCU_RAISES int pcu_argument_report_strided(pcu_function *fn,
+                                                      Py_ssize_t index,
+                                                      PyObject *const *args,
+                                                      Py_ssize_t nargs);
+
 /* Raise an exception for an argument that cannot be passed. `format` says what is wrong
  * after the words "argument INDEX of KERNEL". What is known of the parameter is added.
  * Return -1. */
