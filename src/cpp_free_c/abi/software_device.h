@@ -32,7 +32,8 @@ typedef struct {
     /* Register the function that is called, in any thread, when a kernel did what a GPU
      * may let pass; and take the text of such a warning (device/base/warnings.h). */
     void (*set_warned)(void (*warned)(void *), void *argument);
-    size_t (*take_warning)(char *text, size_t room);
+    size_t (*take_warning)(char *text, size_t room, unsigned long long *hash,
+                           unsigned lines[2]);
     /* Called before and after the last collection of garbage of a program
      * (device/api/context/leak.h). */
     int (*before_collection)(void);

@@ -12,6 +12,7 @@
 
 typedef struct warning {
     struct warning *next;
+    emu_ptx_place place;
     char text[];
 } warning;
 
@@ -33,7 +34,7 @@ emu_set_warned(emu_warned warned, void *argument)
 
 /* Keep a text and tell the host. False: there is no host, or no memory. */
 static bool
-warning_keep(const char *text)
+warning_keep(const char *text, emu_ptx_place place)
 {
     const size_t bytes = strlen(text) + 1;
     warning *added = malloc(sizeof(*added) + bytes);
@@ -43,6 +44,7 @@ warning_keep(const char *text)
         return false;
     }
     added->next = NULL;
+    added->place = place;
     memcpy(added->text, text, bytes);
     pthread_mutex_lock(&queue.mutex);
     has_host = queue.warned != NULL;
@@ -59,10 +61,10 @@ warning_keep(const char *text)
 }
 
 void
-emu_warning_add(const char *kind, const char *text)
+emu_warning_add(const char *kind, const char *text, emu_ptx_place place)
 {
     (void)emu_report_log(kind, text);
-    if (!warning_keep(text)) {
+    if (!warning_keep(text, place)) {
         (void)fprintf(stderr, "pycuda: %s", text);
     }
 }
@@ -85,7 +87,7 @@ warning_remove_first(void)
 }
 
 size_t
-emu_warning_take(char *text, size_t room)
+emu_warning_take(char *text, size_t room, unsigned long long *hash, unsigned lines[2])
 {
     warning *first = warning_remove_first();
 
@@ -93,6 +95,8 @@ emu_warning_take(char *text, size_t room)
         return 0;
     }
     (void)snprintf(text, room, "%s", first->text);
+    *hash = first->place.hash;
+    memcpy(lines, first->place.lines, sizeof(first->place.lines));
     free(first);
     return strlen(text);
 }

@@ -8,6 +8,7 @@
 #define DEVICE_BASE_WARNINGS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* It is called with locks of the device held, so it may only note the call. */
 typedef void (*emu_warned)(void *argument);
@@ -15,10 +16,17 @@ typedef void (*emu_warned)(void *argument);
 /* Register the function of this process and its argument; NULL: none. */
 void emu_set_warned(emu_warned warned, void *argument);
 
+/* The lines of PTX that a report is about, 0: none, and the hash of the PTX. */
+typedef struct {
+    uint64_t hash;
+    unsigned lines[2];
+} emu_ptx_place;
+
 /* Add a warning. kind: as of emu_report_log. */
-void emu_warning_add(const char *kind, const char *text);
+void emu_warning_add(const char *kind, const char *text, emu_ptx_place place);
 
 /* Write the oldest warning into `text` and forget it. Return its length; 0: none. */
-size_t emu_warning_take(char *text, size_t room);
+size_t emu_warning_take(char *text, size_t room, unsigned long long *hash,
+                        unsigned lines[2]);
 
 #endif

@@ -3,26 +3,21 @@
 
 #include "python/support/at_exit.h"
 #include "python/support/call_site.h"
+#include "python/support/errors.h"
 #include "python/support/setup.h"
 
 enum { WARNING_ROOM = 4096 };
 
 /* Give a warning at the line that makes the current call. */
 static int
-warning_give(const pcu_state *st, const char *text)
+warning_give(const pcu_state *st, PyObject *text)
 {
     pcu_line line = pcu_call_site_line(st, pcu_call_site(st));
     if (line.file == NULL) {
-        return PyErr_WarnEx(st->exc_PyCUDAWarning, text, 1);
+        return PyErr_WarnFormat(st->exc_PyCUDAWarning, 1, "%U", text);
     }
-    PyObject *message = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
-    if (message == NULL) {
-        return -1;
-    }
-    int rc = PyErr_WarnExplicitObject(st->exc_PyCUDAWarning, message, line.file,
-                                      line.line, NULL, NULL);
-    Py_DECREF(message);
-    return rc;
+    return PyErr_WarnExplicitObject(st->exc_PyCUDAWarning, text, line.file, line.line,
+                                    NULL, NULL);
 }
 
 static int warnings_deliver(void *state);
@@ -40,11 +35,17 @@ static int
 warnings_deliver(void *state)
 {
     pcu_state *st = state;
-    char text[WARNING_ROOM];
+    char report[WARNING_ROOM];
+    unsigned long long hash;
+    unsigned lines[2];
     size_t length;
-    while ((length = pcu_drv_info.device->take_warning(text, sizeof text)) != 0) {
-        text[length - 1] = 0; /* the line break at the end */
-        if (warning_give(st, text) < 0) {
+    while ((length = pcu_drv_info.device->take_warning(report, sizeof report, &hash,
+                                                       lines)) != 0) {
+        report[length - 1] = 0; /* the line break at the end */
+        PyObject *text = pcu_report_text_new(report, hash, lines);
+        int rc = text == NULL ? -1 : warning_give(st, text);
+        Py_XDECREF(text);
+        if (rc < 0) {
             warnings_ask(st);
             return -1;
         }

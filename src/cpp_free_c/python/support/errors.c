@@ -139,14 +139,9 @@ errors_explain(const char *routine, CUresult status)
     return NULL;
 }
 
-/* The report of the software device. If it knows only the line of PTX, the line of the
- * source is looked up now. */
-static PyObject *
-errors_report_new(void)
+PyObject *
+pcu_report_text_new(const char *message, uint64_t hash, const unsigned lines[2])
 {
-    const char *message = pcu_drv_info.device->last_message();
-    unsigned lines[2];
-    uint64_t hash = pcu_drv_info.device->last_ptx(lines);
     PyObject *report =
         PyUnicode_DecodeUTF8(message, (Py_ssize_t)strlen(message), "replace");
     if (report == NULL || hash == 0 || lines[0] == 0 || pcu_is_finalizing()) {
@@ -192,7 +187,9 @@ errors_own_detail(const char *routine, CUresult status)
     }
     if (pcu_drv_info.device != NULL &&
         (pcu_status_is_sticky(status) || !pcu_drv_info.initialized)) {
-        return errors_report_new();
+        unsigned lines[2];
+        uint64_t hash = pcu_drv_info.device->last_ptx(lines);
+        return pcu_report_text_new(pcu_drv_info.device->last_message(), hash, lines);
     }
     return PyUnicode_FromString("");
 }

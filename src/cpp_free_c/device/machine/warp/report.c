@@ -351,7 +351,9 @@ report_warn(const emu_warp *warp, const emu_insn *insn, unsigned lane,
                    "a kernel %s (PYCUDA_CHECK=%s makes it an error)", fault,
                    report->kind);
     report_fill(report, warp, insn, lane, other, title, what);
-    emu_warning_add(report->kind, report->text);
+    emu_warning_add(report->kind, report->text,
+                    (emu_ptx_place){report->ptx_hash,
+                                    {report->ptx_lines[0], report->ptx_lines[1]}});
 }
 
 void
