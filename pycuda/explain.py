@@ -364,15 +364,19 @@ def _environment(given: argparse.Namespace, log: str) -> dict[str, str]:
         "PYCUDA_CHECK": given.checks,
         "PYCUDA_CHECK_LOG": log,
     }
-    if (given.is_module, given.program) != (True, "pytest"):  # our plugin decides
-        # Mistakes that PyCUDA does not check are reports, and the program goes on.
-        found.setdefault("PYCUDA_STRICT", "0")
+    _let_go_on(given, found)
     if given.devices is not None:
         found["PYCUDA_EMULATOR_DEVICES"] = str(given.devices)
     capability = given.capability or _capability_of_gpu()
     if capability:
         found["PYCUDA_EMULATOR_CAPABILITY"] = capability
     return found
+
+
+def _let_go_on(given: argparse.Namespace, environment: dict[str, str]) -> None:
+    """Let mistakes that PyCUDA does not check be reports, and the program go on."""
+    if (given.is_module, given.program) != (True, "pytest"):  # our plugin decides there
+        environment.setdefault("PYCUDA_STRICT", "0")
 
 
 def _capability_of_gpu() -> str:
@@ -413,6 +417,7 @@ def _run_on_gpu(given: argparse.Namespace, log: str) -> int:
         "PYCUDA_CHECK_LOG": log,
         "PYCUDA_LAUNCH_BLOCKING": "1",
     }
+    _let_go_on(given, environment)
     status = 0
     for tool, kind in _sanitizer.tools_for(given.checks):
         print(f"-- compute-sanitizer {tool}", file=sys.stderr, flush=True)
