@@ -225,5 +225,5 @@ clients: build $(VENV)/.requires
 
 # Everything that the other targets made, the private environment included.
 clean:
-	rm -rf $(VENV) build dist doc/_build *.egg-info pycuda/*.so .pytest_cache .ruff_cache .mypy_cache
+	rm -rf $(VENV) build dist doc/_build doc/generated *.egg-info pycuda/*.so .pytest_cache .ruff_cache .mypy_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -5,6 +5,7 @@ been built; a driver is not needed. Docstrings of the extension are plain text: 
 made into markup here, with the driver's functions that each name calls.
 """
 
+import builtins
 import inspect
 import os
 import re
@@ -14,7 +15,9 @@ from pathlib import Path
 from docutils import nodes
 from docutils.parsers.rst import Directive
 from docutils.statemachine import StringList
+from sphinx import addnodes
 from sphinx.ext import napoleon
+from sphinx.ext.autosummary.generate import find_autosummary_in_files
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -34,6 +37,7 @@ version = release = pycuda.__version__
 
 extensions = [
     "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
     "sphinx.ext.intersphinx",
     "sphinx.ext.linkcode",
     "sphinx_copybutton",
@@ -68,6 +72,7 @@ html_theme_options = {
     },
     "header_links_before_dropdown": 7,
     "navbar_align": "left",
+    "navigation_depth": 2,
     "navbar_end": ["version.html", "theme-switcher"],
     "show_toc_level": 2,
     "show_nav_level": 1,
@@ -91,8 +96,9 @@ if VERSIONS:
     html_theme_options["switcher"] = {"json_url": VERSIONS, "version_match": version}
     html_theme_options["check_switcher"] = False
     html_theme_options["navbar_end"] = ["version-switcher", "theme-switcher"]
-#: These pages have no list of pages at their side: there is none below them.
-html_sidebars = {"index": [], "install": [], "gallery": []}
+#: These pages have no list of pages at their side. There is none below the first three;
+#: for hundreds of pages of functions, the list takes more time than the pages.
+html_sidebars = {"index": [], "install": [], "gallery": [], "generated/*": []}
 html_context = {"default_mode": "auto"}
 html_copy_source = False
 html_show_sourcelink = False
@@ -113,8 +119,22 @@ nb_render_error_lexer = "text"
 autodoc_default_options = {"members": True, "undoc-members": True}
 autodoc_member_order = "groupwise"
 autodoc_typehints = "none"
+#: Operators that the pages of classes describe.
+autosummary_context = {
+    "operators": {
+        "pycuda.compyte.array.ArrayFlags": "__repr__, __str__",
+        "pycuda.driver.Context": "__eq__, __ne__, __hash__",
+        "pycuda.driver.Device": "__eq__, __ne__, __hash__",
+        "pycuda.driver.Stream": "__cuda_stream__",
+        "pycuda.tools.Argument": "__eq__, __hash__, __repr__",
+    }
+}
 # Signatures as they are written: a default is shown by its name, not by its value.
 autodoc_preserve_defaults = True
+
+#: The pages of the names in the tables of the reference. Each build writes them; they
+#: are no part of the repository.
+GENERATED = HERE / "generated"
 
 ENTRIES = doc_sources.read(ROOT)
 
@@ -172,13 +192,48 @@ def on_sections(app, what, name, thing, options, lines):
         lines[:] = napoleon.NumpyDocstring(list(lines), SECTIONS, *about).lines()
 
 
+def on_raises(app, doctree):
+    """Let the names of Python's exceptions in docstrings mean these.
+
+    Otherwise RuntimeError leads to the class of that name in pycuda.driver. MemoryError
+    does mean the driver's: the memory is the device's.
+    """
+    for link in doctree.findall(addnodes.pending_xref):
+        name = link["reftarget"]
+        if (
+            link["reftype"] == "exc"
+            and name != "MemoryError"
+            and hasattr(builtins, name)
+        ):
+            link["py:module"] = link["py:class"] = None
+            link.attributes.pop("refspecific", None)
+
+
 def linkcode_resolve(domain, info):
     """Return the address of the source of a name, or None."""
     if not SOURCE or domain != "py" or not info["module"]:
         return None
-    module, name = info["module"], info["fullname"]
-    place = source_links.find(module, name, entry_of(f"{module}.{name}"))
+    place = source_links.find(info["module"], info["fullname"], ENTRIES)
     return place and SOURCE.format(file=place[0], line=place[1])
+
+
+def tables_of(pages):
+    """Return the files that tables of pages name, and the tables of these files."""
+    named = {
+        Path(entry.path, f"{entry.name}.rst").resolve()
+        for entry in find_autosummary_in_files(list(map(str, pages)))
+        if entry.path
+    }
+    there = [path for path in named if path.exists()]
+    return named | tables_of(there) if there else named
+
+
+def remove_stale(app):
+    """Remove generated pages of names that no table lists any more."""
+    sources = (app.env.doc2path(name) for name in app.env.project.docnames)
+    written = [path for path in sources if Path(path).parent != GENERATED]
+    for path in set(GENERATED.glob("*.rst")) - tables_of(written):
+        path.unlink()
 
 
 def on_source(app, docname, source):
@@ -215,12 +270,12 @@ class Enumerations(Directive):
         from pycuda import driver
 
         left_out = self.options.get("except", ())
-        text = []
+        text = [".. py:currentmodule:: pycuda.driver", ""]
         for name, class_ in sorted(vars(driver).items()):
             if not inspect.isclass(class_) or not name.islower() or name in left_out:
                 continue
             lines, listed = attributes.split(class_.__doc__.splitlines())
-            text += [f".. py:class:: pycuda.driver.{name}", "", f"   {lines[0]}"]
+            text += [f".. py:class:: {name}", "", f"   {lines[0]}"]
             members = {k: v for k, v in vars(class_).items() if k.isupper()}
             for member, value in sorted(members.items(), key=lambda pair: pair[1]):
                 _, told = listed.get(member, ("int", [value.__doc__]))
@@ -255,11 +310,11 @@ class Attributes(Directive):
         from pycuda import driver
 
         class_, enumeration = (getattr(driver, name) for name in self.arguments)
-        text = []
+        text = [".. py:currentmodule:: pycuda.driver", ""]
         for member in sorted(enumeration.names):
             name = member.lower()
             if hasattr(class_, name) and not callable(getattr(class_, name)):
-                text += [f".. py:attribute:: pycuda.driver.{class_.__name__}.{name}"]
+                text += [f".. py:attribute:: {class_.__name__}.{name}"]
                 told = getattr(class_, name).__doc__
                 text += ["", f"   {plain_to_markup(told)}", ""]
         return parse(self, [*text, ""], "pycuda.driver")
@@ -271,14 +326,15 @@ class Vectors(Directive):
     def run(self):
         from pycuda import gpuarray
 
-        text = [".. py:class:: pycuda.gpuarray.vec", ""]
+        text = [".. py:currentmodule:: pycuda.gpuarray", ""]
+        text += [".. py:class:: vec", ""]
         text += ["   The dtypes of CUDA's vector types, with fields x, y, z and w,"]
         text += ["   and functions that make a value: an array without axes.", ""]
         names = sorted(name for name in vars(gpuarray.vec) if name[0] != "_")
         for name in names:
             if name.startswith("make_"):
                 text += [f"   .. py:function:: {name}(*elements)"]
-                told = getattr(gpuarray.vec, name).__doc__
+                told = getattr(gpuarray.vec, name).__doc__.partition("\n")[0]
             else:
                 text += [f"   .. py:attribute:: {name}"]
                 dtype = getattr(gpuarray.vec, name)
@@ -313,6 +369,8 @@ class Diagram(Directive):
 def setup(app):
     app.connect("autodoc-process-docstring", on_docstring, priority=400)
     app.connect("autodoc-process-docstring", on_sections, priority=500)
+    app.connect("builder-inited", remove_stale, priority=600)  # after autosummary
+    app.connect("doctree-read", on_raises)
     app.connect("source-read", on_source)
     app.connect("source-read", on_notebook)
     app.add_lexer(cell_lexer.NAME, cell_lexer.CellLexer)

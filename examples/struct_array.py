@@ -1,6 +1,9 @@
 """Pass an array of C structs with pointers to a kernel.
 
-The program writes the structs byte by byte into one allocation. int(allocation) is the
+Structs without pointers need none of this: gpuarray.to_gpu(records) copies an array of
+records to the device, and a dtype made with align=True has the layout of C.
+
+This program writes the structs byte by byte into one allocation. int(allocation) is the
 address of its first byte, address plus offset is a field, and a pointer is written as
 an np.uintp. The kernel then doubles two arrays of different length in one launch.
 """

@@ -41,17 +41,31 @@ def show(
 ) -> None:
     """Show arrays as pictures, side by side.
 
-    An array has the shape (height, width), or (height, width, channels) with 3 or 4
-    channels. It is a GPUArray, a ``pycuda.driver.Array``, an array of NumPy or of
-    another library. ``low`` and ``high`` are the numbers that become black and white.
-    By default they are the smallest and the largest number; bytes, and arrays with
-    channels, are shown as they are. NaN is transparent. ``colors`` is "fire", "ice",
-    "balance" or the name of a colormap of Matplotlib, or a table of n rows of red,
-    green and blue from 0 to 255.
+    Parameters
+    ----------
+    *arrays : GPUArray, pycuda.driver.Array or array_like
+        Arrays of the shape (height, width), or (height, width, channels) with 3 or 4
+        channels; also of other libraries.
+    low, high : float, optional
+        Numbers that become black and white. The defaults are the smallest and the
+        largest number; bytes, and arrays with channels, are shown as they are.
+    colors : str or array_like, optional
+        Table of colors for arrays without channels: "fire", "ice", "balance", the name
+        of a colormap of Matplotlib, or n rows of red, green and blue from 0 to 255. The
+        default is gray.
+    file : path_like, optional
+        File into which the picture is written, too.
 
+    Notes
+    -----
     In a notebook the picture is in the output of the cell. On a terminal it is made of
-    characters. Otherwise only its size is printed. ``file`` also writes the picture
-    into a file.
+    characters. Otherwise only its size is printed. NaN is transparent. The call waits
+    for the arrays.
+
+    Examples
+    --------
+    >>> pycuda.show(gpuarray.zeros((2, 3)))
+    3 x 2 pixels, float64 from 0 to 0
     """
     from pycuda._show import show as show_them
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from pycuda._driver import _is_strict
+from pycuda._driver import ArgumentHandler, GPUArray, _is_strict
 from pycuda._warning import forgive, warn_settled
 from pycuda.driver import ArgumentTypeWarning
 
@@ -148,8 +148,25 @@ def explained(
         if parameter.type in (_parameter_types.UNKNOWN, "va"):
             text += f". If the parameter is a pointer, wrap {_HOST_ARRAY}"
     if parameter.text:
-        text += f". It is for {here}"
+        text += f". It is for {here}{_step_for_value(parameter, argument)}"
     return text
+
+
+def _step_for_value(parameter: Parameter, argument: Any) -> str:
+    """Return what to pass for a parameter that is a value, "" if that is unknown."""
+    if parameter.type[0] != "v":
+        return ""
+    if isinstance(argument, (tuple, list)):
+        return ": pass an element of an array, as in numpy.array(value, dtype)[()]"
+    if isinstance(argument, (ArgumentHandler, GPUArray)):
+        given = "x.get()[0]" if isinstance(argument, GPUArray) else "x[0]"
+        return f", a value and no pointer: pass an element of the host, such as {given}"
+    dtype: Any = _dtype_of(argument)
+    if getattr(dtype, "names", None):
+        from pycuda._array.kernels.c_types import layout_advice
+
+        return f": {layout_advice(dtype)}"
+    return ""
 
 
 def mistaken(

@@ -833,7 +833,7 @@ class VirtualMemory(DeviceAllocation):
         offset: SupportsIndex = 0,
         memory_offset: SupportsIndex = 0,
         size: SupportsIndex | None = None,
-        access: SupportsIndex = ...,
+        access: SupportsIndex = 3,
     ) -> None: ...
     def unmap(
         self, offset: SupportsIndex = 0, size: SupportsIndex | None = None
@@ -841,7 +841,7 @@ class VirtualMemory(DeviceAllocation):
     def set_access(
         self,
         device: _DeviceOrNumber,
-        flags: SupportsIndex = ...,
+        flags: SupportsIndex = 3,
         offset: SupportsIndex = 0,
         size: SupportsIndex | None = None,
     ) -> None: ...
@@ -998,9 +998,7 @@ class MemoryPool(_MemoryPool):
     def set_attribute(
         self, attribute: SupportsIndex, value: SupportsIndex, /
     ) -> None: ...
-    def set_access(
-        self, device: _DeviceOrNumber, flags: SupportsIndex = ...
-    ) -> None: ...
+    def set_access(self, device: _DeviceOrNumber, flags: SupportsIndex = 3) -> None: ...
     def get_access(self, device: _DeviceOrNumber) -> mem_access_flags: ...
     @classmethod
     def from_handle(
@@ -1691,7 +1689,7 @@ class ctx_flags(_Enumeration):
     """All bits that are flags."""
 
 class direction_vector_set(_Enumeration):
-    """cuRAND's sets of Sobol direction vectors."""
+    """Sobol direction vectors of cuRAND."""
 
     VECTOR_32: ClassVar[direction_vector_set]
     """Vectors of 32 bits for 20,000 dimensions, by Joe and Kuo."""
@@ -1934,7 +1932,8 @@ class launch_attribute(_Enumeration):
     PREFERRED_SHARED_MEMORY_CARVEOUT: ClassVar[launch_attribute]
     """The preferred part of on-chip memory for shared memory, in percent."""
     NVLINK_UTIL_CENTRIC_SCHEDULING: ClassVar[launch_attribute]
-    """1: place blocks so that they use NVLink best."""
+    """1: a hint to place blocks, which cause equal traffic, so that NVLink is used
+    most."""
 
 class limit(_Enumeration):
     """Limits of a context."""
@@ -1956,7 +1955,7 @@ class limit(_Enumeration):
     SHMEM_SIZE: ClassVar[limit]
     """The shared memory that kernels of a CIG context can use, in bytes. Read only."""
     CIG_ENABLED: ClassVar[limit]
-    """1 if the context shares the device with a graphics queue (CIG). Read only."""
+    """Not 0 if the context shares the device with a graphics queue (CIG). Read only."""
     CIG_SHMEM_FALLBACK_ENABLED: ClassVar[limit]
     """0: in a CIG context, launches with too much shared memory fail."""
 

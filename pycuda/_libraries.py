@@ -24,7 +24,7 @@ class Library:
 
     ``name`` is the one in messages, ``files`` are the file names, the newest first, and
     ``wheels`` the folders of wheels. An environment ``variable`` may name the only
-    file. ``step`` is what installs the library.
+    file. ``step`` is what installs the library, or ``extra`` the extra that does.
     """
 
     def __init__(
@@ -34,11 +34,13 @@ class Library:
         wheels: Sequence[str],
         step: str = "",
         variable: str | None = None,
+        extra: str = "",
     ) -> None:
         self.name = name
         self._files = files
         self._wheels = wheels
         self._step = step
+        self._extra = extra
         self._variable = variable
         self._library: ctypes.CDLL | None = None
 
@@ -74,28 +76,31 @@ class Library:
         """Return the library, opened once. RuntimeError if there is none."""
         library = self.find(functions)
         if library is None:
+            step = self._step
+            if self._extra:
+                step = f"its wheels: {_extras.command(self._extra)}"
             raise _cuda.RuntimeError(
                 f"{self.name} ({self._files[-1]}) was not found: not where the loader "
                 "looks, not under CUDA_HOME, CUDA_PATH or /usr/local/cuda and not in "
-                f"NVIDIA's wheels; install the CUDA toolkit, or {self._step}"
+                f"NVIDIA's wheels; install the CUDA toolkit, or {step}"
             )
         return library
 
 
-def _of_toolkit(name: str, numbers: Sequence[int], step: str = "") -> Library:
+def _of_toolkit(
+    name: str, numbers: Sequence[int], step: str = "", extra: str = ""
+) -> Library:
     """Return a library of the toolkit with the numbers of its releases."""
     plain = name.lower()
     files = [f"lib{plain}.so.{number}" for number in numbers]
     wheels = ("nvidia/cu13/lib", f"nvidia/{plain}/lib")
-    return Library(name, [*files, f"lib{plain}.so"], wheels, step)
+    return Library(name, [*files, f"lib{plain}.so"], wheels, step, extra=extra)
 
 
-_LINALG = "its wheels: " + _extras.command("linalg")
-
-CUBLAS = _of_toolkit("cuBLAS", (13, 12, 11), _LINALG)
+CUBLAS = _of_toolkit("cuBLAS", (13, 12, 11), extra="linalg")
 CUFFT = _of_toolkit("cuFFT", (12, 11, 10))
 CURAND = _of_toolkit("cuRAND", (10,))
-CUSOLVER = _of_toolkit("cuSOLVER", (12, 11), _LINALG)
+CUSOLVER = _of_toolkit("cuSOLVER", (12, 11), extra="linalg")
 CUSPARSE = _of_toolkit("cuSPARSE", (12, 11), "'pip install nvidia-cusparse'")
 NCCL = Library(
     "NCCL",

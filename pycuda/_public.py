@@ -21,6 +21,7 @@ _PRIVATE = (
     "pycuda._context_cache",
     "pycuda._random.",
     "pycuda._texture_arrays",
+    "pycuda.array_api._",
 )
 
 

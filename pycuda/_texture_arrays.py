@@ -47,9 +47,27 @@ _CUT = {"float64": 2, "complex64": 2, "complex128": 4}
 
 
 def dtype_to_array_format(dtype: npt.DTypeLike) -> array_format:
-    """Return the array_format of integers of 8 to 32 bits and floats of 16 and 32.
+    """Return the format of a dtype in texture arrays.
 
-    Raises TypeError for any other dtype.
+    Parameters
+    ----------
+    dtype : dtype_like
+        Integers of 8, 16 or 32 bits, or floats of 16 or 32.
+
+    Returns
+    -------
+    array_format
+        The format.
+
+    Raises
+    ------
+    TypeError
+        For another dtype.
+
+    Examples
+    --------
+    >>> drv.dtype_to_array_format(np.float32) == drv.array_format.FLOAT
+    True
     """
     dtype = np.dtype(dtype)
     if dtype.name not in _FORMATS or not dtype.isnative:
@@ -83,9 +101,43 @@ def matrix_to_array(
 ) -> Array:
     """Return a two-dimensional Array of a matrix.
 
-    ``order`` is "C", where x is the column, or "F", where x is the row. With
-    ``allow_double_hack``, double and complex elements are split into integers.
-    Raises TypeError for other elements and LogicError for another order or shape.
+    Parameters
+    ----------
+    matrix : ndarray
+        Array of two dimensions.
+    order : {"C", "F"}
+        "C": x is the column; "F": x is the row.
+    allow_double_hack : bool, optional
+        If true, split double and complex elements into integers, which
+        ``pycuda-helpers.hpp`` joins again.
+
+    Returns
+    -------
+    Array
+        A new Array.
+
+    Raises
+    ------
+    TypeError
+        For a dtype that textures do not have.
+    LogicError
+        For another order, or another number of dimensions.
+
+    See Also
+    --------
+    np_to_array : Make an Array of two or three dimensions.
+    TextureObject : Read the Array in a kernel.
+
+    Notes
+    -----
+    The matrix can be changed when the call returns.
+
+    Examples
+    --------
+    >>> image = drv.matrix_to_array(np.array([[1, 2], [3, 4]], np.float32), "C")
+    >>> image.get()
+    array([[1., 2.],
+           [3., 4.]], dtype=float32)
     """
     layout = _order(order, lenient=True)
     matrix = np.asarray(matrix)
@@ -102,10 +154,38 @@ def matrix_to_array(
 
 
 def make_multichannel_2d_array(ndarray: np.ndarray[Any, Any], order: str) -> Array:
-    """Return a two-dimensional Array of an array with three axes.
+    """Return a two-dimensional Array whose elements have channels.
 
-    The 1, 2 or 4 channels are the last axis in order "C" and the first axis in order
-    "F".
+    Parameters
+    ----------
+    ndarray : ndarray
+        Array of three dimensions. The 1, 2 or 4 channels are the last axis in order
+        "C", and the first axis in order "F".
+    order : {"C", "F"}
+        Order of the axes: "C" is y, x, channel, and "F" is channel, x, y.
+
+    Returns
+    -------
+    Array
+        A new Array.
+
+    Raises
+    ------
+    TypeError
+        For a dtype that textures do not have.
+    LogicError
+        For another order, or another number of dimensions or channels.
+
+    See Also
+    --------
+    matrix_to_array : Make an Array without channels.
+
+    Examples
+    --------
+    >>> pixels = np.zeros((2, 3, 4), np.uint8)
+    >>> image = drv.make_multichannel_2d_array(pixels, "C")
+    >>> image.get_descriptor().num_channels
+    4
     """
     layout = _order(order, lenient=True)
     ndarray = np.asarray(ndarray)
@@ -143,11 +223,40 @@ def _make_array(
 def np_to_array(
     nparray: np.ndarray[Any, Any], order: str, allowSurfaceBind: bool = False
 ) -> Array:
-    """Return an Array of a NumPy array with 2 or 3 dimensions.
+    """Return an Array of a NumPy array with two or three dimensions.
 
-    double, complex64 and complex128 become 2, 2 and 4 channels of integers. With
-    ``allowSurfaceBind`` surfaces can be bound to the Array. If it has 2 dimensions, it
-    then has one layer.
+    Parameters
+    ----------
+    nparray : ndarray
+        The array. Elements of double, complex64 and complex128 become 2, 2 and 4
+        channels of integers.
+    order : {"C", "F"}
+        Order of the axes: "C" is z, y, x, and "F" is x, y, z.
+    allowSurfaceBind : bool, optional
+        If true, kernels can write the Array through surfaces. An Array of two
+        dimensions then has one layer.
+
+    Returns
+    -------
+    Array
+        A new Array.
+
+    Raises
+    ------
+    TypeError
+        For a dtype that textures do not have.
+    LogicError
+        For another order, or another number of dimensions.
+
+    See Also
+    --------
+    gpuarray_to_array : Copy from the device.
+    SurfaceObject : Write the Array in a kernel.
+
+    Examples
+    --------
+    >>> drv.np_to_array(np.zeros((2, 3, 4), np.float32), "C").get().shape
+    (2, 3, 4)
     """
     layout = _order(order)
     nparray = np.asarray(nparray)
@@ -159,11 +268,40 @@ def np_to_array(
 def gpuarray_to_array(
     gpuarray: Any, order: str, allowSurfaceBind: bool = False
 ) -> Array:
-    """Return an Array of a device array with 2 or 3 dimensions, as np_to_array does.
+    """Return an Array of a device array with two or three dimensions.
 
-    The device array is any object with shape, dtype, strides and gpudata. Its memory
-    must be contiguous in that order, except for gaps between rows. The Array keeps no
-    reference to it.
+    Parameters
+    ----------
+    gpuarray : GPUArray
+        The array, or another object with shape, dtype, strides and gpudata. Its memory
+        is contiguous in this order, except for gaps between rows.
+    order : {"C", "F"}
+        Order of the axes: "C" is z, y, x, and "F" is x, y, z.
+    allowSurfaceBind : bool, optional
+        If true, kernels can write the Array through surfaces. An Array of two
+        dimensions then has one layer.
+
+    Returns
+    -------
+    Array
+        A new Array, which keeps no reference to the device array.
+
+    Raises
+    ------
+    TypeError
+        For a dtype that textures do not have.
+    LogicError
+        For another order, number of dimensions, or order of the memory.
+
+    See Also
+    --------
+    np_to_array : Copy from the host.
+
+    Examples
+    --------
+    >>> a = gpuarray.zeros((2, 3), np.float32)
+    >>> drv.gpuarray_to_array(a, "C").get().shape
+    (2, 3)
     """
     layout = _order(order)
     gpuarray = _plain_array(gpuarray)
@@ -185,7 +323,20 @@ def gpuarray_to_array(
 
 
 def bind_array_to_texref(ary: Array, texref: TextureReference) -> None:
-    """Bind an Array, with CLAMP in both dimensions and without filtering."""
+    """Bind an Array, with CLAMP in both dimensions and without filtering.
+
+    Parameters
+    ----------
+    ary : Array
+        Array, which the reference holds.
+    texref : TextureReference
+        The reference.
+
+    See Also
+    --------
+    matrix_to_texref : Bind a new Array of a matrix.
+    TextureReference.set_array : Bind an Array only.
+    """
     texref.set_array(ary)
     texref.set_address_mode(0, address_mode.CLAMP)
     texref.set_address_mode(1, address_mode.CLAMP)
@@ -195,7 +346,29 @@ def bind_array_to_texref(ary: Array, texref: TextureReference) -> None:
 def matrix_to_texref(
     matrix: np.ndarray[Any, Any], texref: TextureReference, order: str
 ) -> None:
-    """Bind a new Array of a matrix: matrix_to_array and bind_array_to_texref."""
+    """Bind a new Array of a matrix, with CLAMP and without filtering.
+
+    Parameters
+    ----------
+    matrix : ndarray
+        Array of two dimensions.
+    texref : TextureReference
+        The reference, which holds the new Array.
+    order : {"C", "F"}
+        "C": x is the column; "F": x is the row.
+
+    Raises
+    ------
+    TypeError
+        For a dtype that textures do not have.
+    LogicError
+        For another order, or another number of dimensions.
+
+    See Also
+    --------
+    matrix_to_array : Make the Array only.
+    bind_array_to_texref : Bind an Array that exists.
+    """
     bind_array_to_texref(matrix_to_array(matrix, order), texref)
 
 
@@ -207,11 +380,39 @@ def gpuarray_to_texref(
     allow_complex_hack: bool = False,
     allow_offset: bool = False,
 ) -> int:
-    """Bind a device array's memory for tex1Dfetch; return the offset in elements.
+    """Bind the memory of a device array, which kernels read with ``tex1Dfetch``.
 
-    ``channels`` elements of the array are one element of the texture. With the hacks,
-    double and complex elements are split into integers. The texture reference does not
-    keep the memory alive.
+    Parameters
+    ----------
+    gpuarray : GPUArray
+        The array, without gaps. The reference does not keep its memory.
+    texref : TextureReference
+        The reference.
+    channels : int, optional
+        Elements of the array in one element of the texture: 1, 2 or 4.
+    allow_double_hack : bool, optional
+        If true, split double elements into integers.
+    allow_complex_hack : bool, optional
+        If true, split complex elements into integers.
+    allow_offset : bool, optional
+        If true, the memory may begin where no texture can begin.
+
+    Returns
+    -------
+    int
+        Elements of the texture before the array.
+
+    Raises
+    ------
+    TypeError
+        For a dtype that textures do not have.
+    LogicError
+        If the array has gaps, if there are too many channels, or if the address is not
+        aligned and ``allow_offset`` is false.
+
+    See Also
+    --------
+    TextureReference.set_address : Bind memory without an array.
     """
     gpuarray = _plain_array(gpuarray)
     dtype = np.dtype(gpuarray.dtype)

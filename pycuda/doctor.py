@@ -41,9 +41,21 @@ extern "C" __global__ void pycuda_doctor(int *values)
 
 
 class Finding(NamedTuple):
-    """One line of the report. ``step`` repairs what it reports.
+    """One line of the report.
 
-    ``words`` are the lines that a program printed, if one line is not enough.
+    Parameters
+    ----------
+    level : {"ok", "note", "missing"}
+        Whether it is fine, a note about what programs do not need, or something that is
+        missing and that they need.
+    about : str
+        What was looked at, such as "driver".
+    text : str
+        What was found.
+    step : str, optional
+        What repairs it.
+    words : tuple of str, optional
+        Lines that a compiler printed, if one line is not enough.
     """
 
     level: str
@@ -447,6 +459,9 @@ def look_at_compilers() -> Iterator[Finding]:
             text="not found, and neither is NVRTC: no kernel can be compiled",
             step=f"install the CUDA toolkit, or: {_extras.command('nvrtc')}",
         )
+    elif "NVRTC" in found and findings[0].text == "not found":
+        text = "not installed, and not needed: NVRTC compiles"
+        findings[0] = Finding(OK, "nvcc", text)
     yield from findings
     yield from _look_at_fit(found)
 
@@ -492,12 +507,18 @@ def _look_at_fit(found: dict[str, Any]) -> Iterator[Finding]:
                     f"is newer than {name}, whose {arch} the driver finishes",
                     f"use a CUDA toolkit that knows compute capability {dotted}",
                 )
-    if _devices() and not _driver._is_emulated():
-        yield from _look_at_releases(found, driver.get_driver_version())
+    if _devices():
+        version = driver.get_driver_version()
+        yield from _look_at_releases(found, version, _driver._is_emulated())
 
 
-def _look_at_releases(found: dict[str, Any], driver_version: int) -> Iterator[Finding]:
-    """Look for a toolkit newer than the driver, which then cannot load its PTX."""
+def _look_at_releases(
+    found: dict[str, Any], driver_version: int, is_emulated: bool = False
+) -> Iterator[Finding]:
+    """Look for a toolkit newer than the driver, which then cannot load its PTX.
+
+    The software device can.
+    """
     newest = (driver_version // 1000, driver_version % 1000 // 10)
     for name, facts in found.items():
         try:
@@ -507,6 +528,17 @@ def _look_at_releases(found: dict[str, Any], driver_version: int) -> Iterator[Fi
         if release <= newest:
             continue
         dotted = f"{newest[0]}.{newest[1]}"
+        if is_emulated:
+            yield Finding(
+                NOTE,
+                name,
+                f"release {facts.release} is newer than CUDA {dotted}, which the "
+                "software device was given. It runs the PTX all the same; a GPU with "
+                "such a driver would refuse it",
+                f"to test for such a driver, use a toolkit of release {dotted} or "
+                "before",
+            )
+            continue
         yield Finding(
             MISSING if release[0] > newest[0] else NOTE,
             name,
@@ -681,7 +713,28 @@ _LOOKS: tuple[tuple[str, Callable[[], Iterator[Finding]]], ...] = (
 
 
 def examine(*, raise_: bool = False) -> Iterator[Finding]:
-    """Yield all findings, in order. ``raise_``: raise the error of a broken check."""
+    """Look at everything that programs need.
+
+    Parameters
+    ----------
+    raise_ : bool, optional
+        If true, raise the error of a check that breaks. Otherwise it is a finding.
+
+    Yields
+    ------
+    Finding
+        What was found, in the order of the report.
+
+    Notes
+    -----
+    A kernel is compiled and run on each device, in a context of its own.
+
+    Examples
+    --------
+    >>> from pycuda import doctor
+    >>> next(doctor.examine()).about
+    'package'
+    """
     for about, look in _LOOKS:
         try:
             yield from look()

@@ -48,7 +48,21 @@ CUDA_DEBUGGING = False
 
 
 def set_debugging(flag: bool = True) -> None:
-    """Make compilations carry debug information, keep files and skip the cache."""
+    """Make compilations carry debug information, keep files and skip the cache.
+
+    Parameters
+    ----------
+    flag : bool, optional
+        False ends it. The default is True.
+
+    See Also
+    --------
+    pycuda.debug : Run a program so from the command line.
+
+    Notes
+    -----
+    It holds for all compilations of the process that follow.
+    """
     global CUDA_DEBUGGING
     CUDA_DEBUGGING = flag
 
@@ -81,6 +95,11 @@ class CompileError(Error):
     The text of the error shows the lines in question with the compiler's messages, and
     the beginning of the compiler's own text.
 
+    Parameters
+    ----------
+    msg, command_line, stdout, stderr, source : optional
+        Values of the attributes.
+
     Attributes
     ----------
     msg : str
@@ -93,6 +112,19 @@ class CompileError(Error):
         What the compiler reported.
     source : str, bytes or None
         The text that was compiled.
+
+    See Also
+    --------
+    pycuda.compiler.compile : Raises it.
+
+    Examples
+    --------
+    >>> from pycuda.compiler import SourceModule
+    >>> try:
+    ...     SourceModule("__global__ void f() { x = 1; }")
+    ... except drv.CompileError as error:
+    ...     print("undefined" in error.stderr)
+    True
     """
 
     def __init__(
@@ -142,6 +174,19 @@ class CompilerNotFoundError(CompileError, FileNotFoundError):
 
     Also a FileNotFoundError: that is what starting a missing program raises, so
     programs that probe for nvcc may catch either.
+
+    Parameters
+    ----------
+    msg : str
+        What happened.
+    command_line : list of str
+        The arguments of the compiler that was to be started.
+    filename : str, optional
+        Name of its program. The default is "nvcc".
+
+    See Also
+    --------
+    CompileError : A compiler refused a source.
     """
 
     errno: int | None

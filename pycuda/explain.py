@@ -57,6 +57,8 @@ _ADVICE_BY_WORDS = {
     "object that owns it, not only its address, until the work has ended.",
     "what an int becomes": "The index was computed as a 32-bit int and overflowed. "
     "Convert a factor to 64 bits before the multiplication: (size_t)row * width.",
+    "what an unsigned": "The index was computed as an unsigned int and fell below 0. "
+    "Use int, or compare before the subtraction.",
     "wait for global memory to change": "The loop reads the same memory again and "
     "again, and no thread that runs writes it. Let another thread write it, end the "
     "loop by a condition of its own, or launch fewer blocks if a block that has not "

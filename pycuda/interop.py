@@ -625,7 +625,10 @@ def from_gpuarray(ga: GPUArray, kind: str) -> Any:
     make = _RUNTIME_KINDS.get(kind) or _OTHER_KINDS.get(kind)
     if make is None:
         known = ", ".join(sorted({**_RUNTIME_KINDS, **_OTHER_KINDS}))
-        raise ValueError(f"there is no kind {kind!r}; there are {known}")
+        text = f"there is no kind {kind!r}; there are {known}"
+        if kind == "numpy":
+            text += ". An array in host memory is a copy: use the method get()"
+        raise ValueError(text)
     if kind in _OTHER_KINDS:
         return make(_plain_array(ga))
     _require_primary(ga, kind)

@@ -141,8 +141,8 @@ def pytest_load_initial_conftests(
     seed = _seed_of(_setting(early_config, "seed", given))
     chosen = {
         "PYCUDA_DRIVER": "emulator" if check else driver.replace("auto", ""),
-        "PYCUDA_CHECK": check,
         # a test should not pass because a GPU forgives a mistake
+        "PYCUDA_CHECK": check or ("" if "PYCUDA_CHECK" in os.environ else "memory"),
         "PYCUDA_STRICT": "" if "PYCUDA_STRICT" in os.environ else "1",
         "PYCUDA_EMULATOR_SEED": "" if seed is None else str(seed),
     }
@@ -350,10 +350,31 @@ def _scope(fixture_name: str, config: pytest.Config) -> Any:
 
 @pytest.fixture(scope=_scope)
 def cuda_context(request: pytest.FixtureRequest) -> Generator[Context, None, None]:
-    """A new context on the first device, current in the thread of the tests.
+    """Give the test a new context on the first device, current in its thread.
 
     Contexts that a test pushes or pops are put back at its end. The test is skipped if
     there is no device.
+
+    Parameters
+    ----------
+    request : pytest.FixtureRequest
+        What pytest gives a fixture.
+
+    Yields
+    ------
+    Context
+        The context. ``--pycuda-scope`` says which tests share it.
+
+    See Also
+    --------
+    pycuda.tools.make_default_context : It makes the context.
+
+    Examples
+    --------
+    A test has the fixture as an argument::
+
+        def test_sum(cuda_context):
+            assert gpuarray.sum(gpuarray.ones(3)).get() == 3
     """
     reason = _run_of(request.config).missing()
     if reason:
@@ -378,10 +399,27 @@ def cuda_context(request: pytest.FixtureRequest) -> Generator[Context, None, Non
 
 @pytest.fixture
 def cuda_seed(request: pytest.FixtureRequest) -> int:
-    """A number for the random generators of the test.
+    """Give the test a number for its random generators.
 
     It depends on ``--pycuda-seed`` and on the name of the test, so that each test has
     its own, and the same in each run.
+
+    Parameters
+    ----------
+    request : pytest.FixtureRequest
+        What pytest gives a fixture.
+
+    Returns
+    -------
+    int
+        A number from 0 to 2147483647.
+
+    Examples
+    --------
+    A test has the fixture as an argument::
+
+        def test_noise(cuda_seed):
+            numbers = np.random.default_rng(cuda_seed).random(100)
     """
     seed = _run_of(request.config).seed or 0
     return zlib.crc32(f"{seed} {request.node.nodeid}".encode()) & 0x7FFFFFFF

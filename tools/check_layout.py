@@ -78,6 +78,7 @@ DEVICE_DATA = {
     "device/base/device.c": ["emu_devices", "emu_device_count", "emu_seed"],
     "device/base/object.c": ["registry"],
     "device/base/site.c": ["registered", "is_wanted", "sites"],
+    "device/base/warnings.c": ["queue"],
     "device/api/management/nvml.c": ["management"],
     "device/machine/grid/execution.c": ["launches"],
     "device/machine/grid/workers.c": ["idle"],
@@ -135,8 +136,9 @@ def blank(text):
     return re.sub(r"[^\n]", " ", text)
 
 
-#: A call of a macro, one pair of parentheses inside at most.
-MACRO_ROW = r"\b[A-Z_0-9]+\s*\((?:[^()]|\([^()]*\))*\)"
+#: A call of a macro, with parentheses inside, and others inside these, at most.
+PARENTHESES = r"\((?:[^()]|\([^()]*\))*\)"
+MACRO_ROW = rf"\b[A-Z_0-9]+\s*\((?:[^()]|{PARENTHESES})*\)"
 
 
 def blank_comment(match):

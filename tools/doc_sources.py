@@ -73,6 +73,11 @@ BEHIND = {
 }
 GETTER = re.compile(rf'\{{"(\w+)",\s*{CASTS}(\w+),')
 ADDED = re.compile(r"pcu_add_methods\(st->(\w+), (\w+)\)")
+#: Several arrays of methods of one class.
+TABLES = re.compile(
+    r"PyMethodDef \*const tables\[\] = \{([^}]*)\};"
+    r"[^}]*pcu_add_methods\(st->(\w+), tables\[i\]\)"
+)
 
 
 @dataclass(frozen=True)
@@ -191,7 +196,10 @@ def read(root):
                 add_array(
                     found, sources, source, f"{class_}.", entries["getset"], GETTER
                 )
-        for class_, name in ADDED.findall(source.plain):
+        added = ADDED.findall(source.plain)
+        for names, class_ in TABLES.findall(source.plain):
+            added += [(class_, name) for name in re.findall(r"\w+", names)]
+        for class_, name in added:
             of_types.add(name)
             add_array(found, sources, source, f"{class_}.", name, METHOD)
     for source in sources.sources:

@@ -380,6 +380,8 @@ def main(argv=None):
     if options.check:
         for path in changed:
             print("\n".join(f"{path}: {line}" for line in found[path][1]))
+        if changed:
+            print("run: python tools/make_stub.py")
         return 1 if changed else 0
     for path, text in changed.items():
         (options.root / path).write_text(text)

@@ -50,6 +50,12 @@ def read_constructor(owner, class_):
     return []
 
 
+def says_that_it_returns(doc):
+    """Say whether a docstring has a section Returns, or names a result before it."""
+    text, *sections = re.split(r"\n(\w[\w ]*)\n---+\n", doc)
+    return "Returns" in sections or bool(re.search(r"\b[Rr]eturns?\b", text))
+
+
 def inherited_texts(class_, name):
     """Return the texts of a method in the base classes: subclasses repeat rows."""
     bases = [vars(base) for base in class_.__mro__[1:-1]]
@@ -169,7 +175,7 @@ class Types:
         found = self.find(f"results{room}", function.path)
         if found is None and function.name in ("__init__", "__new__"):
             return "None" if function.name == "__init__" else "Self"
-        if found is None and not re.search(r"\b[Rr]eturns?\b", function.doc):
+        if found is None and not says_that_it_returns(function.doc):
             return "None"
         if found is None and is_of_arrays:
             return "GPUArray"

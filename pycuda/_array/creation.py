@@ -37,7 +37,7 @@ def zeros(shape, dtype=np.float64, allocator=None, order="C"):
     shape : int or tuple of int
         Shape of the array.
     dtype : dtype_like, optional
-        Dtype of the array.
+        Dtype of the array. The default is float64.
     allocator : callable or None, optional
         Function of a number of bytes that returns device memory. The default is the
         default allocator.
@@ -65,7 +65,7 @@ def zeros(shape, dtype=np.float64, allocator=None, order="C"):
 
     Examples
     --------
-    >>> gpuarray.zeros((2, 3), np.float32)
+    >>> gpuarray.zeros((2, 3), dtype=np.float32)
     array([[0., 0., 0.],
            [0., 0., 0.]], dtype=float32)
     """
@@ -80,7 +80,7 @@ def ones(shape, dtype=np.float64, allocator=None, order="C"):
     shape : int or tuple of int
         Shape of the array.
     dtype : dtype_like, optional
-        Dtype of the array.
+        Dtype of the array. The default is float64.
     allocator : callable or None, optional
         Function of a number of bytes that returns device memory. The default is the
         default allocator.
@@ -353,7 +353,7 @@ def _arange_settings(args, kwargs):
 
 
 def arange(*args, **kwargs):
-    """Return the numbers ``start``, ``start + step``, ... below ``stop``.
+    """Return the numbers from ``start`` up to ``stop``, in steps of ``step``.
 
     The calls are ``arange(stop)``, ``arange(start, stop)`` and ``arange(start, stop,
     step)``. A numpy.dtype may follow the numbers.

@@ -87,6 +87,7 @@ class GrowableArray:
         )
 
     def __len__(self) -> int:
+        """Return the number of rows."""
         return self._rows
 
     @property

@@ -172,7 +172,8 @@ def settle(compilation: Compilation) -> None:
         compilation.choose_tool()
     except CompilerNotFoundError as error:
         if compilation.offer is not None:
-            error.msg = f"{error.msg.rstrip('.')}. {compilation.offer.complaint()}"
+            reason = compilation.offer.complaint()
+            error.msg = f"{reason} Otherwise install a compiler: {error.msg}"
         raise
     device = compilation.device
     if compilation.offer is None:

@@ -59,7 +59,7 @@ def _replace_missing(
         raise failure from None
     what = failure.msg
     if isinstance(failure, CompilerNotFoundError):
-        what = f"{name} was not found"
+        what = f"{name} is not installed"
     _replaced[_place_of(name)] = other
     if name == "nvrtc":
         from pycuda._compile import nvrtc
@@ -67,7 +67,10 @@ def _replace_missing(
         why = nvrtc.complaint()
         if why:
             what += f" ({why})"
-    warn(f"{what}, so {other} ({tool.path}) compiles instead")
+    warn(
+        f"{what}, so {other} ({tool.path}) compiles instead. PYCUDA_COMPILER={other} "
+        "chooses it silently"
+    )
     return tool
 
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 import importlib as _importlib
 import sys as _sys
 from types import ModuleType
-from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import TYPE_CHECKING as _TYPE_CHECKING, Any as _Any
 
 import numpy as _np
 
 from pycuda import _hide_imports
+from pycuda._public import publish as _publish
 from pycuda.array_api import (
     _creation,
     _data_types,
@@ -23,15 +24,15 @@ from pycuda.array_api import (
     _searching,
     _statistics,
 )
-from pycuda.array_api._creation import *  # noqa: F403
-from pycuda.array_api._data_types import *  # noqa: F403
-from pycuda.array_api._elementwise import *  # noqa: F403
-from pycuda.array_api._manipulation import *  # noqa: F403
-from pycuda.array_api._searching import *  # noqa: F403
-from pycuda.array_api._statistics import *  # noqa: F403
 
 if _TYPE_CHECKING:
     from pycuda.array_api import fft, linalg, special
+    from pycuda.array_api._creation import *  # noqa: F403
+    from pycuda.array_api._data_types import *  # noqa: F403
+    from pycuda.array_api._elementwise import *  # noqa: F403
+    from pycuda.array_api._manipulation import *  # noqa: F403
+    from pycuda.array_api._searching import *  # noqa: F403
+    from pycuda.array_api._statistics import *  # noqa: F403
 
 __array_api_version__ = "2025.12"
 
@@ -58,6 +59,9 @@ __all__ += _elementwise.__all__
 __all__ += _manipulation.__all__
 __all__ += _searching.__all__
 __all__ += _statistics.__all__
+_parts = _creation, _data_types, _elementwise, _manipulation, _searching, _statistics
+_names = {name: getattr(part, name) for part in _parts for name in part.__all__}
+_publish({**_names, "__name__": __name__})
 _hide_imports(globals())
 
 _VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", __array_api_version__)
@@ -73,8 +77,11 @@ def _namespace_of(array: object, /, *, api_version: str | None = None) -> Module
     return _sys.modules[__name__]
 
 
-def __getattr__(name: str) -> ModuleType:
-    """Load an extension of the standard when it is used first."""
+def __getattr__(name: str) -> _Any:
+    """Load an extension, or complete a function, when it is used first."""
     if name in ("fft", "linalg", "special"):
         return _importlib.import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in _names:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    _importlib.import_module(f"{__name__}._docs").complete(_names[name])
+    return globals().setdefault(name, _names[name])

@@ -63,8 +63,7 @@ def asarray(
     """Return an object as an array: numbers, nested lists of them, arrays.
 
     Arrays of other libraries on the device are used without a copy, those in host
-    memory are copied. Raises ValueError if ``copy=False`` cannot be obeyed,
-    OverflowError for integers beyond 64 bits.
+    memory are copied.
     """
     check_device(device)
     return _ga.asarray(obj, dtype, copy=copy)
@@ -115,8 +114,38 @@ def arange(
 ) -> GPUArray:
     """Return ``start``, ``start + step``, ... below ``stop``, an array of one axis.
 
-    With one number the array begins at 0. The default data type is int64 for integers,
-    otherwise float64. Raises ValueError if the step is 0.
+    Parameters
+    ----------
+    start : number
+        First number. If it is the only one, it is ``stop``, and the array begins at 0.
+    stop : number, optional
+        Bound, which is not in the array.
+    step : number, optional
+        Distance of neighbours. The default is 1.
+    dtype : dtype_like, optional
+        Dtype of the result. The default is int64 for integers, otherwise float64.
+    device : Device, optional
+        The device, which must be that of the current context.
+
+    Returns
+    -------
+    GPUArray
+        A new array.
+
+    Raises
+    ------
+    ValueError
+        If the step is 0, or if ``device`` is another one.
+
+    Notes
+    -----
+    The call does not wait.
+
+    Examples
+    --------
+    >>> import pycuda.array_api as xp
+    >>> xp.arange(1, 6, 2)
+    array([1, 3, 5])
     """
     check_device(device)
     if stop is None:
@@ -139,7 +168,21 @@ def empty(
     dtype: DType | None = None,
     device: Device | None = None,
 ) -> GPUArray:
-    """Return a new array, float64 by default, without setting its elements."""
+    """Return a new array without setting its elements.
+
+    See Also
+    --------
+    zeros : Set the elements to 0.
+
+    Notes
+    -----
+    The call does not wait.
+
+    Examples
+    --------
+    >>> xp.empty((2, 3)).shape
+    (2, 3)
+    """
     check_device(device)
     return GPUArray(shape, _chosen(dtype))
 
@@ -169,11 +212,7 @@ def eye(
 def from_dlpack(
     x: Any, /, *, device: Device | None = None, copy: bool | None = None
 ) -> GPUArray:
-    """Return another library's array, which has ``__dlpack__``.
-
-    It is not copied unless ``copy=True``. Raises BufferError for arrays in host memory,
-    of another device, or read-only, unless they are copied.
-    """
+    """Return another library's array, which has ``__dlpack__``."""
     return _ga.from_dlpack(x, device=device, copy=copy)
 
 
@@ -191,7 +230,7 @@ def full(
     dtype: DType | None = None,
     device: Device | None = None,
 ) -> GPUArray:
-    """Return a new array of one value. The default data type is that of its kind."""
+    """Return a new array of one value."""
     check_device(device)
     dtype = np.dtype(dtype) if dtype is not None else _dtype_of_number(fill_value)
     return _filled(GPUArray(shape, dtype), fill_value)
@@ -221,8 +260,17 @@ def linspace(
 ) -> GPUArray:
     """Return ``num`` evenly spaced numbers from ``start`` to ``stop``.
 
-    Without ``endpoint`` the last number is one step before ``stop``. The default data
-    type is float64, or complex128 for complex bounds.
+    Parameters
+    ----------
+    start : number
+        First number.
+    stop : number
+        Last number.
+
+    Returns
+    -------
+    GPUArray
+        A new array with the values of ``numpy.linspace``.
     """
     check_device(device)
     return _ga.linspace(start, stop, num, endpoint, dtype=dtype)
@@ -233,7 +281,11 @@ def meshgrid(
 ) -> tuple[GPUArray, ...]:
     """Return the coordinates of a grid whose axes are given by arrays of one axis.
 
-    Raises ValueError if the arrays differ in data type or have more axes.
+    Raises
+    ------
+    ValueError
+        If the arrays differ in dtype, if one has more axes, or if ``indexing`` is
+        something else.
     """
     if len({array.dtype for array in arrays}) > 1:
         names = ", ".join(str(array.dtype) for array in arrays)
@@ -260,18 +312,12 @@ def ones_like(
 
 
 def tril(x: GPUArray, /, *, k: int = 0) -> GPUArray:
-    """Return matrices with zeros above diagonal ``k``.
-
-    Raises ValueError for an array with fewer than two axes.
-    """
+    """Return matrices with zeros above diagonal ``k``."""
     return _ga.tril(x, k)
 
 
 def triu(x: GPUArray, /, *, k: int = 0) -> GPUArray:
-    """Return matrices with zeros below diagonal ``k``.
-
-    Raises ValueError for an array with fewer than two axes.
-    """
+    """Return matrices with zeros below diagonal ``k``."""
     return _ga.triu(x, k)
 
 

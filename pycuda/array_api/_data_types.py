@@ -118,8 +118,12 @@ def astype(
 ) -> GPUArray:
     """Return the elements of an array in another data type.
 
-    With ``copy=False`` the array itself is returned if it has the data type. Raises
-    TypeError for a conversion from complex to real numbers: use ``real()``.
+    ``real()`` and ``abs()`` make real numbers of complex ones.
+
+    Raises
+    ------
+    TypeError
+        If complex numbers would lose their imaginary parts.
     """
     check_device(device)
     dtype = np.dtype(dtype)
@@ -135,6 +139,29 @@ def can_cast(from_: DType | GPUArray, to: DType, /) -> Any:
 
     So ``result_type(from_, to)`` is ``to``. The standard has no rule for mixed kinds,
     such as bool and float64. There the rules are NumPy's.
+
+    Parameters
+    ----------
+    from_ : dtype or GPUArray
+        The data type, or an array of it.
+    to : dtype
+        The other data type.
+
+    Returns
+    -------
+    bool
+        Whether they do.
+
+    Raises
+    ------
+    TypeError
+        If an argument is something else.
+
+    Examples
+    --------
+    >>> import pycuda.array_api as xp
+    >>> xp.can_cast(xp.int32, xp.float64), xp.can_cast(xp.int64, xp.int32)
+    (True, False)
     """
     source, target = _dtype_of(from_, "from_"), _dtype_of(to, "to")
     return np.can_cast(source, target, "safe")
@@ -174,7 +201,31 @@ class IntegerInfo:
 def finfo(type: DType | GPUArray, /) -> FloatInfo:
     """Return the limits of a floating-point data type, or of an array's.
 
-    Raises TypeError for other data types.
+    Parameters
+    ----------
+    type : dtype or GPUArray
+        The data type, or an array of it.
+
+    Returns
+    -------
+    FloatInfo
+        Object with the attributes ``bits``, ``eps``, ``max``, ``min``,
+        ``smallest_normal`` and ``dtype``, of the parts of a complex data type.
+
+    Raises
+    ------
+    TypeError
+        If the data type is another one.
+
+    See Also
+    --------
+    iinfo : Integers.
+
+    Examples
+    --------
+    >>> import pycuda.array_api as xp
+    >>> xp.finfo(xp.float32).eps
+    1.1920928955078125e-07
     """
     dtype = _dtype_of(type, "type")
     if dtype.kind not in "fc":
@@ -193,7 +244,30 @@ def finfo(type: DType | GPUArray, /) -> FloatInfo:
 def iinfo(type: DType | GPUArray, /) -> IntegerInfo:
     """Return the limits of an integer data type, or of an array's.
 
-    Raises TypeError for other data types.
+    Parameters
+    ----------
+    type : dtype or GPUArray
+        The data type, or an array of it.
+
+    Returns
+    -------
+    IntegerInfo
+        Object with the attributes ``bits``, ``max``, ``min`` and ``dtype``.
+
+    Raises
+    ------
+    TypeError
+        If the data type is another one.
+
+    See Also
+    --------
+    finfo : Floating-point numbers.
+
+    Examples
+    --------
+    >>> import pycuda.array_api as xp
+    >>> xp.iinfo(xp.int16).max
+    32767
     """
     dtype = _dtype_of(type, "type")
     if dtype.kind not in "iu":
@@ -205,9 +279,32 @@ def iinfo(type: DType | GPUArray, /) -> IntegerInfo:
 def isdtype(dtype: DType, kind: DType | str | tuple[DType | str, ...]) -> Any:
     """Return whether a data type is of a kind.
 
-    A kind is a data type, one of the names "bool", "signed integer", "unsigned
-    integer", "integral", "real floating", "complex floating" and "numeric", or a tuple
-    of these. Raises ValueError for another name, TypeError for other objects.
+    Parameters
+    ----------
+    dtype : dtype
+        The data type.
+    kind : dtype, str or tuple
+        A data type, one of the names "bool", "signed integer", "unsigned integer",
+        "integral", "real floating", "complex floating" and "numeric", or a tuple of
+        these.
+
+    Returns
+    -------
+    bool
+        Whether it is of one of the kinds.
+
+    Raises
+    ------
+    TypeError
+        If an argument is something else.
+    ValueError
+        If there is no kind of this name.
+
+    Examples
+    --------
+    >>> import pycuda.array_api as xp
+    >>> xp.isdtype(xp.int16, ("bool", "integral"))
+    True
     """
     if isinstance(dtype, GPUArray):
         raise TypeError("isdtype() takes a data type, not an array")
@@ -226,8 +323,28 @@ def isdtype(dtype: DType, kind: DType | str | tuple[DType | str, ...]) -> Any:
 def result_type(*arrays_and_dtypes: GPUArray | DType | Number) -> DType:
     """Return the data type of a result of arrays, data types and Python numbers.
 
-    Numbers adapt to the others. Raises ValueError if there are only numbers. Mixed
-    kinds, for which the standard has no rule, have NumPy's data type.
+    Parameters
+    ----------
+    *arrays_and_dtypes : GPUArray, dtype or number
+        What is combined. Numbers adapt to the others.
+
+    Returns
+    -------
+    dtype
+        The data type. Mixed kinds, for which the standard has no rule, have NumPy's.
+
+    Raises
+    ------
+    TypeError
+        If an argument is something else.
+    ValueError
+        If there are only numbers.
+
+    Examples
+    --------
+    >>> import pycuda.array_api as xp
+    >>> xp.result_type(xp.int8, xp.int32, 1)
+    dtype('int32')
     """
     found, numbers = [], []
     for item in arrays_and_dtypes:

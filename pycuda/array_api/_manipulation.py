@@ -35,38 +35,51 @@ __all__ = [
 
 
 def broadcast_arrays(*arrays: GPUArray) -> tuple[GPUArray, ...]:
-    """Return views of arrays that repeat their elements to a common shape.
-
-    Raises ValueError if the shapes do not broadcast.
-    """
+    """Return views of arrays that repeat their elements to a common shape."""
     return _ga.broadcast_arrays(*arrays)
 
 
 def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the shape to which shapes broadcast; ValueError if there is none."""
+    """Return the shape to which shapes broadcast.
+
+    Parameters
+    ----------
+    *shapes : tuple of int
+        The shapes.
+
+    Returns
+    -------
+    tuple of int
+        The common shape.
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+
+    Examples
+    --------
+    >>> import pycuda.array_api as xp
+    >>> xp.broadcast_shapes((3, 1), (4,))
+    (3, 4)
+    """
     return np.broadcast_shapes(*shapes)
 
 
 def broadcast_to(x: GPUArray, /, shape: tuple[int, ...]) -> GPUArray:
-    """Return a view that repeats the elements to a shape.
-
-    Raises ValueError if the array does not broadcast to the shape.
-    """
+    """Return a view that repeats the elements to a shape."""
     return _ga.broadcast_to(x, shape)
 
 
 def concat(
     arrays: tuple[GPUArray, ...] | list[GPUArray], /, *, axis: int | None = 0
 ) -> GPUArray:
-    """Return arrays joined along an axis; with ``axis=None`` all their elements.
-
-    Raises ValueError if the other axes differ, or the axis does not exist.
-    """
+    """Return arrays joined along an axis; with ``axis=None`` all their elements."""
     return _ga.concatenate(arrays, axis)
 
 
 def expand_dims(x: GPUArray, /, axis: int | tuple[int, ...]) -> GPUArray:
-    """Return a view with new axes of length 1; IndexError for an impossible axis."""
+    """Return a view with new axes of length 1."""
     return _ga.expand_dims(x, axis)
 
 
@@ -81,28 +94,19 @@ def moveaxis(
     destination: int | tuple[int, ...],
     /,
 ) -> GPUArray:
-    """Return a view with axes moved to other places.
-
-    Raises ValueError if an axis does not exist or is named twice.
-    """
+    """Return a view with axes moved to other places."""
     return _ga.moveaxis(x, source, destination)
 
 
 def permute_dims(x: GPUArray, /, axes: tuple[int, ...]) -> GPUArray:
-    """Return a view with the axes in another order.
-
-    Raises ValueError if ``axes`` is not a permutation of the axes.
-    """
+    """Return a view with the axes in another order."""
     return x.transpose(tuple(axes))
 
 
 def repeat(
     x: GPUArray, repeats: int | GPUArray, /, *, axis: int | None = None
 ) -> GPUArray:
-    """Return each element repeated along an axis, or flat without an axis.
-
-    ``repeats`` is a number, or an array with a number for each place on the axis.
-    """
+    """Return each element repeated along an axis, or flat without an axis."""
     return _ga.repeat(x, repeats, axis)
 
 
@@ -132,9 +136,43 @@ def reshape(
 ) -> GPUArray:
     """Return the elements under another shape, in the order of the indices.
 
-    One length may be -1. The result is a view where the layout allows it, or always a
-    copy with ``copy=True``. Raises ValueError if the numbers of elements differ, or if
-    ``copy=False`` and only a copy has the shape.
+    Parameters
+    ----------
+    x : GPUArray
+        Array of any dtype.
+    shape : tuple of int
+        The shape. One length may be -1.
+    copy : bool, optional
+        If true, make a copy; if false, never. The default is a view where the strides
+        allow it.
+
+    Returns
+    -------
+    GPUArray
+        A view or a copy.
+
+    Raises
+    ------
+    TypeError
+        If ``shape`` is not a tuple.
+    ValueError
+        If the numbers of elements differ, or if ``copy`` is false and only a copy has
+        the shape.
+
+    See Also
+    --------
+    pycuda.gpuarray.reshape : It has ``order`` too, and never copies.
+
+    Notes
+    -----
+    The call does not wait.
+
+    Examples
+    --------
+    >>> import pycuda.array_api as xp
+    >>> xp.reshape(xp.arange(6), (2, -1))
+    array([[0, 1, 2],
+           [3, 4, 5]])
     """
     if not isinstance(shape, Sequence):
         raise TypeError(f"shape must be a tuple, not {shape!r}")
@@ -167,22 +205,26 @@ def roll(
 
 
 def squeeze(x: GPUArray, /, axis: int | tuple[int, ...]) -> GPUArray:
-    """Return a view without some axes; ValueError if one has not the length 1."""
+    """Return a view without some axes of length 1."""
     return _ga.squeeze(x, axis)
 
 
 def stack(
     arrays: tuple[GPUArray, ...] | list[GPUArray], /, *, axis: int = 0
 ) -> GPUArray:
-    """Return arrays of one shape joined along a new axis.
-
-    Raises ValueError if the shapes differ, or the axis is impossible.
-    """
+    """Return arrays of one shape joined along a new axis."""
     return _ga.stack(arrays, axis)
 
 
 def tile(x: GPUArray, repetitions: tuple[int, ...], /) -> GPUArray:
-    """Return copies of the array side by side, so many along each axis."""
+    """Return copies of the array side by side, so many along each axis.
+
+    Parameters
+    ----------
+    repetitions : tuple of int
+        Number of repetitions along each axis. The shorter one of ``repetitions`` and
+        the shape gets ones in front.
+    """
     return _ga.tile(x, tuple(repetitions))
 
 
@@ -197,14 +239,13 @@ def unstack(x: GPUArray, /, *, axis: int = 0) -> tuple[GPUArray, ...]:
 def matmul(x1: GPUArray, x2: GPUArray, /) -> GPUArray:
     """Return the products of matrices, in the last two axes; other axes broadcast.
 
-    An array of one axis is a row on the left and a column on the right. Raises
-    ValueError for arrays without axes and for shapes that do not fit.
+    An array of one axis is a row on the left and a column on the right.
     """
     return _ga.matmul(x1, x2)
 
 
 def matrix_transpose(x: GPUArray, /) -> GPUArray:
-    """Return a view with the last two axes exchanged; ValueError if there are fewer."""
+    """Return a view with the last two axes exchanged."""
     return x.mT
 
 
@@ -215,18 +256,22 @@ def tensordot(
     *,
     axes: int | tuple[Sequence[int], Sequence[int]] = 2,
 ) -> GPUArray:
-    """Return the sums of products over axes of both arrays.
-
-    ``axes`` is a number of axes, the last ones of ``x1`` and the first ones of ``x2``,
-    or a sequence of axes for each.
-    """
+    """Return the sums of products over axes of both arrays."""
     return _ga.tensordot(x1, x2, axes)
 
 
 def vecdot(x1: GPUArray, x2: GPUArray, /, *, axis: int = -1) -> GPUArray:
     """Return the sums of ``conj(x1) * x2`` along an axis; the other axes broadcast.
 
-    ``axis`` is negative. Raises ValueError if the lengths differ.
+    Parameters
+    ----------
+    axis : int, default -1
+        Axis of the vectors, counted from the end.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, or ``axis`` is not negative.
     """
     if not -min(x1.ndim, x2.ndim) <= axis < 0:
         raise ValueError(

@@ -32,20 +32,14 @@ __all__ = [
 def argmax(
     x: GPUArray, /, *, axis: int | None = None, keepdims: bool = False
 ) -> GPUArray:
-    """Return the index of the first greatest element, flat or along an axis.
-
-    The result is of int64. Raises ValueError if there are no elements.
-    """
+    """Return the index of the first greatest element, flat or along an axis."""
     return _ga.argmax(x, axis=axis, keepdims=keepdims)
 
 
 def argmin(
     x: GPUArray, /, *, axis: int | None = None, keepdims: bool = False
 ) -> GPUArray:
-    """Return the index of the first smallest element, flat or along an axis.
-
-    The result is of int64. Raises ValueError if there are no elements.
-    """
+    """Return the index of the first smallest element, flat or along an axis."""
     return _ga.argmin(x, axis=axis, keepdims=keepdims)
 
 
@@ -61,10 +55,7 @@ def count_nonzero(
 
 
 def nonzero(x: GPUArray, /) -> tuple[GPUArray, ...]:
-    """Return the indices of the elements that are not 0, an array for each axis.
-
-    Raises ValueError for an array without axes. This waits for the device.
-    """
+    """Return the indices of the elements that are not 0, an array for each axis."""
     return _nonzero(x)
 
 
@@ -78,8 +69,10 @@ def searchsorted(
 ) -> GPUArray:
     """Return where the elements of ``x2`` belong in the sorted array ``x1``.
 
-    ``side`` says on which side of equal elements. ``sorter`` has the indices that sort
-    ``x1``. The result is of int64.
+    Parameters
+    ----------
+    x2 : GPUArray or number
+        The values.
     """
     if not isinstance(x2, GPUArray):
         x2 = _ga.asarray(x2, np.result_type(x1.dtype, x2))
@@ -92,14 +85,14 @@ def searchsorted(
 def argsort(
     x: GPUArray, /, *, axis: int = -1, descending: bool = False, stable: bool = True
 ) -> GPUArray:
-    """Return the indices that sort an array along an axis, of int64. NaN is last."""
+    """Return the indices that sort an array along an axis."""
     return _ga.argsort(x, axis, descending=descending, stable=stable)
 
 
 def sort(
     x: GPUArray, /, *, axis: int = -1, descending: bool = False, stable: bool = True
 ) -> GPUArray:
-    """Return a sorted copy of an array along an axis. NaN is last."""
+    """Return a sorted copy of an array along an axis."""
     return _ga.sort(x, axis, descending=descending, stable=stable)
 
 
@@ -111,8 +104,12 @@ def isin(
 ) -> GPUArray:
     """Return for each element of ``x1`` whether it is in ``x2``.
 
-    With ``invert`` return whether it is not. One of the two may be a number. NaN is in
-    no array.
+    Parameters
+    ----------
+    x1 : GPUArray or number
+        Array of any dtype of numbers. One of both is an array.
+    x2 : GPUArray or number
+        The other array, or one number.
     """
     dtype = np.result_type(
         *(x.dtype if isinstance(x, GPUArray) else x for x in (x1, x2))
@@ -131,17 +128,17 @@ def unique_all(x: GPUArray, /) -> Any:
 
 
 def unique_counts(x: GPUArray, /) -> Any:
-    """Return (values, counts) of the distinct elements: see ``unique_all``."""
+    """Return (values, counts) of the distinct elements."""
     return _ga.unique_counts(x)
 
 
 def unique_inverse(x: GPUArray, /) -> Any:
-    """Return (values, inverse_indices) of the distinct elements: see ``unique_all``."""
+    """Return (values, inverse_indices) of the distinct elements."""
     return _ga.unique_inverse(x)
 
 
 def unique_values(x: GPUArray, /) -> GPUArray:
-    """Return the distinct elements, sorted. Each NaN is distinct."""
+    """Return the distinct elements, sorted."""
     return _ga.unique_values(x)
 
 
@@ -151,8 +148,17 @@ def unique_values(x: GPUArray, /) -> GPUArray:
 def take(x: GPUArray, indices: GPUArray, /, *, axis: int | None = None) -> GPUArray:
     """Return the elements at indices along an axis.
 
-    Negative indices count from the end. Raises ValueError without an axis unless the
-    array has one axis, IndexError for an index out of bounds.
+    Parameters
+    ----------
+    indices : GPUArray
+        Integers. Negative ones count from the end.
+    axis : int or None, default None
+        Axis of the indices. It can be left out for an array with one axis.
+
+    Raises
+    ------
+    ValueError
+        If there is no such axis, or if it is missing.
     """
     if axis is None:
         if x.ndim != 1:
@@ -162,8 +168,5 @@ def take(x: GPUArray, indices: GPUArray, /, *, axis: int | None = None) -> GPUAr
 
 
 def take_along_axis(x: GPUArray, indices: GPUArray, /, *, axis: int = -1) -> GPUArray:
-    """Return the elements at indices that differ along the other axes.
-
-    ``indices`` has as many axes as ``x`` and broadcasts with it on the other axes.
-    """
+    """Return the elements at indices that differ along the other axes."""
     return _ga.take_along_axis(x, indices, axis)

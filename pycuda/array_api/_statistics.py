@@ -45,8 +45,7 @@ def cumulative_prod(
 ) -> GPUArray:
     """Return the products up to each element along an axis.
 
-    ``include_initial`` puts a 1 first. Small integers become int64 or uint64. Raises
-    ValueError without an axis unless the array has one axis.
+    ``include_initial`` puts a 1 first.
     """
     return _ga.cumulative_prod(
         x,
@@ -66,8 +65,7 @@ def cumulative_sum(
 ) -> GPUArray:
     """Return the sums up to each element along an axis.
 
-    ``include_initial`` puts a 0 first. Small integers become int64 or uint64. Raises
-    ValueError without an axis unless the array has one axis.
+    ``include_initial`` puts a 0 first.
     """
     return _ga.cumulative_sum(
         x,
@@ -78,7 +76,7 @@ def cumulative_sum(
 
 
 def max(x: GPUArray, /, *, axis: _Axis = None, keepdims: bool = False) -> GPUArray:
-    """Return the greatest element; NaN if there is one. ValueError if none."""
+    """Return the greatest element; NaN if there is one."""
     return _ga.max(x, axis=axis, keepdims=keepdims)
 
 
@@ -88,7 +86,7 @@ def mean(x: GPUArray, /, *, axis: _Axis = None, keepdims: bool = False) -> GPUAr
 
 
 def min(x: GPUArray, /, *, axis: _Axis = None, keepdims: bool = False) -> GPUArray:
-    """Return the smallest element; NaN if there is one. ValueError if none."""
+    """Return the smallest element; NaN if there is one."""
     return _ga.min(x, axis=axis, keepdims=keepdims)
 
 
@@ -100,7 +98,7 @@ def prod(
     dtype: DType | None = None,
     keepdims: bool = False,
 ) -> GPUArray:
-    """Return the product. Small integers become int64 or uint64."""
+    """Return the product of the elements."""
     return _ga.prod(x, _number_dtype(x, dtype), axis=axis, keepdims=keepdims)
 
 
@@ -112,7 +110,13 @@ def std(
     correction: float = 0.0,
     keepdims: bool = False,
 ) -> GPUArray:
-    """Return the standard deviation: the root of the variance."""
+    """Return the standard deviation: the root of the variance.
+
+    Parameters
+    ----------
+    correction : number, optional
+        The divisor is the number of elements less ``correction``. The default is 0.
+    """
     return _ga.std(x, axis, correction, keepdims)
 
 
@@ -124,7 +128,7 @@ def sum(
     dtype: DType | None = None,
     keepdims: bool = False,
 ) -> GPUArray:
-    """Return the sum. Small integers become int64 or uint64."""
+    """Return the sum of the elements."""
     return _ga.sum(x, _number_dtype(x, dtype), axis=axis, keepdims=keepdims)
 
 
@@ -136,8 +140,16 @@ def var(
     correction: float = 0.0,
     keepdims: bool = False,
 ) -> GPUArray:
-    """Return the variance: the sum of squared distances from the mean, divided by
-    the number of elements less ``correction``."""
+    """Return the variance.
+
+    It is the sum of the squared distances from the mean, divided by the number of
+    elements less ``correction``.
+
+    Parameters
+    ----------
+    correction : number, optional
+        The divisor is the number of elements less ``correction``. The default is 0.
+    """
     return _ga.var(x, axis, correction, keepdims)
 
 
@@ -175,11 +187,7 @@ def diff(
     prepend: GPUArray | None = None,
     append: GPUArray | None = None,
 ) -> GPUArray:
-    """Return the differences of neighbours along an axis, taken ``n`` times.
-
-    ``prepend`` and ``append`` are put before and after the elements first. Raises
-    ValueError if ``n`` is negative or an axis does not fit.
-    """
+    """Return the differences of neighbours along an axis, taken ``n`` times."""
     if n == 0:  # as in NumPy, nothing is put before or after
         return x.copy()
     return _ga.diff(x, n, axis, prepend, append)

@@ -13,6 +13,7 @@ import numpy as np
 
 from pycuda import _hide_imports, fft as _fourier
 from pycuda.array_api._data_types import DType, check_device
+from pycuda.array_api._docs import complete as _complete
 from pycuda.driver import Device
 from pycuda.gpuarray import GPUArray
 
@@ -146,7 +147,11 @@ def fftfreq(
 ) -> GPUArray:
     """Return the frequencies of the elements of ``fft``, for samples at distance ``d``.
 
-    The default data type is float64.
+    Raises
+    ------
+    TypeError
+    ValueError
+        If ``n`` is not positive, or if ``dtype`` has no real floats.
     """
     check_device(device)
     result = _fourier.fftfreq(n, d)
@@ -163,7 +168,11 @@ def rfftfreq(
 ) -> GPUArray:
     """Return the frequencies of the elements of ``rfft``: see ``fftfreq``.
 
-    The default data type is float64.
+    Raises
+    ------
+    TypeError
+    ValueError
+        If ``n`` is not positive, or if ``dtype`` has no real floats.
     """
     check_device(device)
     result = _fourier.rfftfreq(n, d)
@@ -178,3 +187,7 @@ def fftshift(x: GPUArray, /, *, axes: int | Sequence[int] | None = None) -> GPUA
 def ifftshift(x: GPUArray, /, *, axes: int | Sequence[int] | None = None) -> GPUArray:
     """Return the inverse of ``fftshift``."""
     return _fourier.ifftshift(x, axes)
+
+
+for _name in __all__:
+    _complete(globals()[_name])

@@ -13,6 +13,7 @@ from typing import Literal, TypeVar
 import pycuda.gpuarray as _ga
 from pycuda import _hide_imports, linalg as _solvers
 from pycuda.array_api._data_types import DType
+from pycuda.array_api._docs import complete as _complete
 from pycuda.array_api._manipulation import (
     matmul,
     matrix_transpose,
@@ -72,8 +73,7 @@ def _of_matrices(ours: Callable[..., _Result]) -> Callable[[GPUArray], _Result]:
         return ours(x)
 
     function.__name__ = function.__qualname__ = ours.__name__
-    summary = (ours.__doc__ or "").partition("\n\n")[0]
-    function.__doc__ = f"{summary}\n\nSee ``pycuda.linalg.{ours.__name__}``."
+    function.__doc__ = (ours.__doc__ or "").partition("\n\n")[0]
     return function
 
 
@@ -83,8 +83,15 @@ def _of_matrices(ours: Callable[..., _Result]) -> Callable[[GPUArray], _Result]:
 def cross(x1: GPUArray, x2: GPUArray, /, *, axis: int = -1) -> GPUArray:
     """Return the cross products of vectors of three elements along an axis.
 
-    ``axis`` is negative; the other axes broadcast. Raises ValueError for an axis of
-    another length.
+    Parameters
+    ----------
+    axis : int, default -1
+        Axis of the elements, counted from the end.
+
+    Raises
+    ------
+    ValueError
+        If the vectors do not have three elements, or ``axis`` is not negative.
     """
     low = -min(x1.ndim, x2.ndim)
     if not low <= axis < 0:
@@ -99,7 +106,10 @@ def cross(x1: GPUArray, x2: GPUArray, /, *, axis: int = -1) -> GPUArray:
 def outer(x1: GPUArray, x2: GPUArray, /) -> GPUArray:
     """Return the products of all pairs of elements of two arrays of one axis.
 
-    Raises ValueError for other numbers of axes.
+    Raises
+    ------
+    ValueError
+        If an array has not one axis.
     """
     if x1.ndim != 1 or x2.ndim != 1:
         raise ValueError(
@@ -117,7 +127,7 @@ def diagonal(x: GPUArray, /, *, offset: int = 0) -> GPUArray:
 
 
 def trace(x: GPUArray, /, *, offset: int = 0, dtype: DType | None = None) -> GPUArray:
-    """Return the sum of a diagonal of each matrix. Small integers become 64 bits."""
+    """Return the sum of a diagonal of each matrix."""
     return _sum(diagonal(x, offset=offset), axis=-1, dtype=dtype)
 
 
@@ -136,7 +146,12 @@ def vector_norm(
 
     ``ord`` is the order: a number, inf for the greatest and -inf for the smallest
     absolute value, 0 for the number of elements that are not 0. The result has the real
-    data type of the array. Raises TypeError unless that is a floating-point one.
+    data type of the array.
+
+    Raises
+    ------
+    TypeError
+        If the elements are not floating-point or complex numbers.
     """
     if x.dtype.kind not in "fc":
         raise TypeError(f"vector_norm() takes floating-point arrays, not {x.dtype}")
@@ -154,7 +169,7 @@ def matrix_norm(
 
     ``ord`` is "fro" or None, 1 and -1 for the sums of columns, inf and -inf for those
     of rows, and "nuc", 2 and -2 for norms of the singular values, which cuSOLVER
-    computes. Raises ValueError for another order.
+    computes.
     """
     _check_matrices(x, "matrix_norm")
     return _solvers.matrix_norm(x, keepdims=keepdims, ord=ord)
@@ -164,12 +179,7 @@ def matrix_norm(
 
 
 def cholesky(x: GPUArray, /, *, upper: bool = False) -> GPUArray:
-    """Return the triangular factor of positive definite matrices.
-
-    The lower one, or the upper one with ``upper``. Only the lower triangles of the
-    matrices are read, with ``upper`` the upper ones. Raises LinAlgError for a matrix
-    that is not positive definite. cuSOLVER computes it.
-    """
+    """Return the triangular factor of positive definite matrices."""
     _check_matrices(x, "cholesky")
     return _solvers.cholesky(x, upper=upper)
 
@@ -177,7 +187,16 @@ def cholesky(x: GPUArray, /, *, upper: bool = False) -> GPUArray:
 def qr(x: GPUArray, /, *, mode: Literal["reduced", "complete"] = "reduced") -> QRResult:
     """Return (Q, R): an orthogonal and an upper triangular factor of each matrix.
 
-    cuSOLVER computes it. Raises ValueError for another mode.
+    Parameters
+    ----------
+    mode : {"reduced", "complete"}, optional
+        With k = min(m, n), "reduced" gives shapes (..., m, k) and (..., k, n),
+        "complete" (..., m, m) and (..., m, n).
+
+    Returns
+    -------
+    QRResult
+        The named tuple ``(Q, R)``.
     """
     _check_matrices(x, "qr")
     if mode not in ("reduced", "complete"):
@@ -188,7 +207,16 @@ def qr(x: GPUArray, /, *, mode: Literal["reduced", "complete"] = "reduced") -> Q
 def svd(x: GPUArray, /, *, full_matrices: bool = True) -> SVDResult:
     """Return (U, S, Vh), the singular value decomposition of each matrix.
 
-    cuSOLVER computes it.
+    Returns
+    -------
+    SVDResult
+        The named tuple ``(U, S, Vh)``. The values descend.
+
+    Examples
+    --------
+    >>> a = gpuarray.to_gpu(np.array([[4.0, 1], [1, 3]]))
+    >>> xp.linalg.svdvals(a)
+    array([4.61803399, 2.38196601])
     """
     _check_matrices(x, "svd")
     return _solvers.svd(x, full_matrices=full_matrices)
@@ -210,10 +238,7 @@ inv: Callable[[GPUArray], GPUArray] = _of_matrices(_solvers.inv)
 
 
 def solve(x1: GPUArray, x2: GPUArray, /) -> GPUArray:
-    """Return x with ``x1 @ x == x2``; LinAlgError for a singular matrix.
-
-    ``x2`` is one vector if it has one axis, otherwise matrices. cuSOLVER computes it.
-    """
+    """Return the ``x`` for which ``x1 @ x`` is ``x2``."""
     _check_matrices(x1, "solve")
     if x2.ndim == 1:
         return _solvers.solve(x1, x2[:, None])[..., 0]
@@ -221,20 +246,13 @@ def solve(x1: GPUArray, x2: GPUArray, /) -> GPUArray:
 
 
 def matrix_power(x: GPUArray, n: int, /) -> GPUArray:
-    """Return square matrices to a whole power; a negative one is of the inverse.
-
-    Raises ValueError for matrices that are not square.
-    """
+    """Return square matrices to a whole power; a negative one is of the inverse."""
     _check_matrices(x, "matrix_power")
     return _solvers.matrix_power(x, n)
 
 
 def matrix_rank(x: GPUArray, /, *, rtol: GPUArray | float | None = None) -> GPUArray:
-    """Return the number of singular values above ``rtol`` times the greatest one.
-
-    The default is the larger length times the eps of the data type. cuSOLVER computes
-    the singular values.
-    """
+    """Return the number of singular values above ``rtol`` times the greatest one."""
     _check_matrices(x, "matrix_rank")
     return _solvers.matrix_rank(x, rtol=rtol)
 
@@ -242,8 +260,15 @@ def matrix_rank(x: GPUArray, /, *, rtol: GPUArray | float | None = None) -> GPUA
 def pinv(x: GPUArray, /, *, rtol: GPUArray | float | None = None) -> GPUArray:
     """Return the pseudo-inverses of matrices.
 
-    Singular values up to ``rtol`` times the greatest one count as 0; the default is the
-    larger length times the eps of the data type. cuSOLVER computes them.
+    Parameters
+    ----------
+    rtol : float or GPUArray, optional
+        Singular values up to ``rtol`` times the largest count as 0. The default is
+        ``max(m, n)`` times the dtype's epsilon.
     """
     _check_matrices(x, "pinv")
     return _solvers.pinv(x, rtol=rtol)
+
+
+for _name in __all__:
+    _complete(globals()[_name])

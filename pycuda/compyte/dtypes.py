@@ -45,6 +45,7 @@ _WORDS_OF_INTEGERS = frozenset(("signed", "unsigned", "char", "short", "int", "l
 _QUALIFIERS = (
     r"\b(?:const|volatile|restrict|__restrict__|__restrict|__global|__constant)\b"
 )
+_KEYWORDS = r"\b(?:struct|class|union)\b"  # C++ knows a type without them
 _DECLARATION = r"(?P<type>.*?)(?P<name>[A-Za-z_]\w*)\s*(?P<array>\[[^]]*\])?"
 
 
@@ -441,7 +442,8 @@ def parse_c_arg_backend(
     match = re.fullmatch(_DECLARATION, re.sub(_QUALIFIERS, " ", c_arg).strip())
     if match is None:
         raise ValueError(f"'{c_arg}' does not declare an argument")
-    c_type, stars = match["type"], match["type"].count("*")
+    stars = match["type"].count("*")
+    c_type = " ".join(match["type"].replace("*", " ").split())
     if stars + bool(match["array"]) > 1:
         raise ValueError(f"'{c_arg}' points to pointers, which is not supported")
     if name_to_dtype is None:
@@ -449,7 +451,10 @@ def parse_c_arg_backend(
     if isinstance(name_to_dtype, DTypeRegistry):
         name_to_dtype = name_to_dtype.get_or_register_dtype
     try:
-        dtype = name_to_dtype(" ".join(c_type.replace("*", " ").split()))
+        try:
+            dtype = name_to_dtype(c_type)
+        except KeyError:
+            dtype = name_to_dtype(re.sub(_KEYWORDS, "", c_type).strip())
     except KeyError:
         raise ValueError(
             f"the type of '{c_arg}' is not known: pycuda.tools.dtype_to_ctype(dtype) "

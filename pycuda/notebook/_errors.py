@@ -129,6 +129,14 @@ def render(notebook: Notebook, error: drv.Error) -> list[str]:
     return rows + more
 
 
+def in_cells(notebook: Notebook, warning: str) -> str:
+    """Return the text of a warning of this package, in the words of the notebook."""
+    report = _reports.parse("", warning)
+    cell = notebook.cell_of(report.kernel)
+    rows = [_in_cells(notebook, warning.rstrip("\n"), cell), *_lines(report, cell)]
+    return "\n".join(rows) + "\n"
+
+
 def _of_program(trace: types.TracebackType | None) -> types.TracebackType | None:
     """Return a traceback without its last frames if they are not of the program."""
     frames = []

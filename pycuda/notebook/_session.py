@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 import sys
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import pycuda.notebook._errors as _errors
@@ -37,6 +38,7 @@ class Session(Notebook):
         super().__init__(shell, Output() if hasattr(shell, "kernel") else None)
         self._lines_before = 0  # the magic, in the cell that runs
         self._last_launch = 0
+        self._format_warning = warnings.formatwarning
 
     # -- the shell ---------------------------------------------------------------------
 
@@ -54,6 +56,8 @@ class Session(Notebook):
             return _errors.render(session, error)
 
         setattr(drv.Error, _SHOWN_BY, render)
+        self._format_warning = warnings.formatwarning
+        warnings.formatwarning = self.warning_text
         if self.output is not None:
             self.output.begin()
 
@@ -62,8 +66,24 @@ class Session(Notebook):
         self.shell.events.unregister("pre_run_cell", self.begin_cell)
         self.shell.events.unregister("post_run_cell", self.end_cell)
         delattr(drv.Error, _SHOWN_BY)
+        if warnings.formatwarning == self.warning_text:
+            warnings.formatwarning = self._format_warning
         if self.output is not None:
             self.output.close()
+
+    def warning_text(
+        self,
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        line: str | None = None,
+    ) -> str:
+        """Return a warning as ``warnings`` shows it, those of this package by cells."""
+        text = self._format_warning(message, category, filename, lineno, line)
+        if issubclass(category, drv.PyCUDAWarning):
+            text = _errors.in_cells(self, text)
+        return text
 
     def begin_cell(self, info: Any) -> None:
         """Prepare for a cell."""

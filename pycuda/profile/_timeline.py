@@ -53,6 +53,7 @@ class Timeline(Summary):
         return self
 
     def __enter__(self) -> Timeline:
+        """Start the timeline and return it."""
         return self.start()
 
     def __exit__(
@@ -61,6 +62,7 @@ class Timeline(Summary):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        """Stop the timeline."""
         self.stop()
 
     # -- text and files ----------------------------------------------------------------

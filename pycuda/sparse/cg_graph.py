@@ -106,6 +106,17 @@ class CGGraph:
     present values of ``rhs`` and, as the start, of ``x``, and leaves the solution in
     ``x``. It needs a driver for CUDA 12.3.
 
+    Parameters
+    ----------
+    state : pycuda.sparse.cg.CGStateContainer
+        The system, after ``reset``.
+    max_iterations : int or None
+        Most iterations of a launch. None is ten for each row, and at least 1,000.
+    tol : float
+        Bound of the residual's norm, relative to that of ``rhs``.
+
+    Notes
+    -----
     ``graph`` is the Graph, ``executable`` its GraphExec. ``progress`` is device memory
     with two float64, the squares of the bound and of the residual's norm, and two
     int64, the numbers of iterations and of residuals computed from their definition.
@@ -166,14 +177,32 @@ class CGGraph:
         return inner_product(state.residual, state.residual)
 
     def launch(self, stream: drv.Stream | None = None) -> None:
-        """Enqueue the solution in a stream. Nothing waits."""
+        """Enqueue the solution in a stream.
+
+        Parameters
+        ----------
+        stream : Stream, optional
+            Stream in which the work is enqueued. The default is the current stream.
+
+        Notes
+        -----
+        The call does not wait.
+        """
         self._stream = stream or drv.Stream.get_current()
         self.executable.launch(stream)
 
     def wait(self) -> GPUArray:
-        """Wait for the last launch, and return ``x``.
+        """Wait for the last launch, and return the solution.
 
-        Raises ConvergenceError if the residual is not small or not a finite number.
+        Returns
+        -------
+        GPUArray
+            The array ``x``.
+
+        Raises
+        ------
+        ConvergenceError
+            If the residual is not small or not a finite number.
         """
         if self._stream is not None:
             self._stream.synchronize()
@@ -194,9 +223,18 @@ class CGGraph:
         return self.x
 
     def numbers(self) -> dict[str, Any]:
-        """Return the numbers of the last launch: bound, found, iterations, residuals.
+        """Return the numbers of the last launch.
 
-        The first two are squares of norms. The call waits for the copy to the host.
+        Returns
+        -------
+        dict
+            ``bound`` and ``found``, the squares of the bound and of the residual's
+            norm, ``iterations``, and ``residuals``, how many of them were computed
+            from their definition.
+
+        Notes
+        -----
+        The call waits for the copy to the host.
         """
         record = self.progress.get().view(_PROGRESS)[0]
         return {name: record[name].item() for name in _PROGRESS.names or ()}

@@ -53,9 +53,17 @@ def _open() -> ctypes.CDLL:
 
 
 def get_cusparse_version() -> tuple[int, int, int]:
-    """Return (major, minor, patch level) of the library.
+    """Return the version of the library.
 
-    RuntimeError if it is not there.
+    Returns
+    -------
+    tuple of int
+        Major and minor version, and patch level.
+
+    Raises
+    ------
+    RuntimeError
+        If the library is not there.
     """
     library = _open()
     parts = []
@@ -115,15 +123,29 @@ class _Handles:
 class CusparseSpMV(CsrSpMV):
     """A matrix in compressed rows whose products cuSPARSE computes: ``y = A(x)``.
 
-    Arguments and errors are those of ``CsrSpMV``.
-
-    The library's buffer is allocated when the matrix is made and used by each product:
-    products on another stream wait for those before.
+    Parameters
+    ----------
+    mat : sparse matrix or numpy.ndarray
+        Matrix, as ``CsrSpMV`` takes it.
+    dtype : dtype_like, optional
+        Dtype of the elements, one of those of ``CsrSpMV``.
+    allocator : callable or None, optional
+        Function of a number of bytes that returns device memory. The default is the
+        default allocator.
 
     Attributes
     ----------
     why_not : str or None
         Why the kernel of ``CsrSpMV`` is used; None if cuSPARSE is used.
+
+    See Also
+    --------
+    pycuda.sparse.csr.CsrSpMV : The same without the library; it has the same errors.
+
+    Notes
+    -----
+    The library's buffer is allocated when the matrix is made and used by each product:
+    products on another stream wait for those before.
     """
 
     why_not: str | None
@@ -175,7 +197,22 @@ class CusparseSpMV(CsrSpMV):
         ]
 
     def __call__(self, x: Any, y: Any = None, stream: Any = None) -> GPUArray:
-        """Return the product with ``x``, in ``y`` if it is given, as CsrSpMV does."""
+        """Return the product with a vector.
+
+        Parameters
+        ----------
+        x : GPUArray
+            Vector, with an element for each column.
+        y : GPUArray, optional
+            Vector to which the product goes. The default is a new array.
+        stream : Stream, optional
+            Stream in which the work is enqueued. The default is the current stream.
+
+        Returns
+        -------
+        GPUArray
+            The product, an element for each row.
+        """
         if self.why_not is not None:
             return super().__call__(x, y, stream)
         y = self._check_operands(x, y)

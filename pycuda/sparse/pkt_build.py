@@ -25,10 +25,27 @@ def build_pkt_data_structure(
 ) -> None:
     """Set ``index_array``, ``data_array``, ``thread_starts`` and ``thread_ends``.
 
-    ``packet_nr_to_dofs`` are the rows of each packet, ``max_thread_costs`` the most
-    elements that a thread of a packet has, ``thread_assignments`` the thread of each
-    row. Elements outside the blocks on the diagonal are skipped.
+    Parameters
+    ----------
+    spmv : pycuda.sparse.packeted.PacketedSpMV
+        The matrix that gets the arrays.
+    packet_nr_to_dofs : list of array_like of int
+        The rows of each packet.
+    max_thread_costs : sequence of int
+        The most elements that a thread of each packet has.
+    old2new_fetch_indices : array_like of int
+        The new number of each row.
+    csr_mat : scipy.sparse.csr_array
+        The matrix. Elements outside the blocks on the diagonal are skipped.
+    thread_count : int
+        Threads of a packet.
+    thread_assignments : array_like of int
+        The thread of each row.
+    local_row_costs : array_like of int
+        Not used; PyCUDA has this parameter.
 
+    Notes
+    -----
     Thread ``t`` of a packet has every ``thread_count``-th word from its start to its
     end, so that neighbouring threads read neighbouring words. A word of ``index_array``
     is the row in the packet, shifted by 16 bits, and the column in the packet.

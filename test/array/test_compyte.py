@@ -176,7 +176,13 @@ def test_pointers_to_pointers_are_refused(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "kind"), [("const two *x", "vector"), ("two x", "scalar")]
+    ("text", "kind"),
+    [
+        ("const two *x", "vector"),
+        ("two x", "scalar"),
+        ("const struct two *x", "vector"),
+        ("struct two x", "scalar"),
+    ],
 )
 def test_declarations_with_other_names_and_factories(text, kind):
     registry = dtypes.DTypeRegistry()

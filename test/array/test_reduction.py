@@ -5,9 +5,11 @@ import pytest
 
 import pycuda.driver as drv
 from pycuda import gpuarray, reduction
+from pycuda.elementwise import ElementwiseKernel
 from pycuda.gpuarray import GPUArray, to_gpu
 from pycuda.reduction import ReductionKernel
 from pycuda.scan import ExclusiveScanKernel, InclusiveScanKernel
+from pycuda.sort import SortKernel
 from pycuda.tools import VectorArg, get_or_register_dtype
 from support.arrays import same
 
@@ -85,6 +87,50 @@ def test_stream_and_wrapper(ctx):
     stream.synchronize()
     assert result.get() == 5000
     assert wrapped == [(3, 1), (1, 1)]
+
+
+STRUCT = "struct packed_of_a_test { char kind; double value; };"
+
+
+def make_kernel(kind, dtype, preamble):
+    name = "packed_of_a_test"
+    if kind == "elementwise":
+        declared = f"double *z, const struct {name} *x"
+        ElementwiseKernel(declared, "z[i] = x[i].value", preamble=preamble)(
+            gpuarray.zeros(2, np.float64), gpuarray.zeros(2, dtype)
+        )
+    elif kind == "reduction":
+        ReductionKernel(
+            np.float64, "0", "a + b", "x[i].value", f"{name} *x", preamble=preamble
+        )
+    elif kind == "result":
+        ReductionKernel(
+            dtype, f"{name}()", "a", f"{name}()", "int *x", preamble=preamble
+        )
+    elif kind == "scan":
+        InclusiveScanKernel(dtype, "a", preamble=preamble)
+    else:
+        SortKernel(dtype, "x.kind", np.int8, preamble=preamble)
+
+
+@pytest.mark.parametrize("kind", ["elementwise", "reduction", "result", "scan", "sort"])
+def test_the_struct_of_a_dtype_must_have_its_size(ctx, kind):
+    packed = np.dtype([("kind", np.int8), ("value", np.float64)])
+    packed = get_or_register_dtype("packed_of_a_test", packed)
+    words = "dtype of packed_of_a_test has 9 bytes.* align=True .* in 16 bytes"
+    with pytest.raises(drv.CompileError, match=words):
+        make_kernel(kind, packed, STRUCT)
+    make_kernel(
+        kind, packed, STRUCT.replace("struct", "struct __attribute__((packed))")
+    )
+
+
+def test_the_fields_of_a_dtype_must_be_those_of_its_struct(ctx):
+    dtype = get_or_register_dtype("short_of_a_test", [("a", np.int32), ("b", np.int32)])
+    with pytest.raises(drv.CompileError, match="8 bytes.* compare the fields"):
+        InclusiveScanKernel(
+            dtype, "a", preamble="struct short_of_a_test { int a, b, c; };"
+        )
 
 
 def test_a_type_with_a_constructor(ctx):

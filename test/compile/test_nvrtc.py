@@ -496,7 +496,7 @@ def test_two_architectures_are_too_many():
 
 
 def test_missing_nvcc_is_replaced_and_that_is_said_once(no_nvcc, runs):
-    with pytest.warns(UserWarning, match="nvcc was not found, so nvrtc") as caught:
+    with pytest.warns(UserWarning, match="nvcc is not installed, so nvrtc") as caught:
         compiler.compile(ONE, arch="sm_80")
     assert len(caught) == 1
     assert caught[0].filename == __file__
@@ -625,7 +625,7 @@ def test_certain_nvcc_is_not_replaced(no_nvcc):
 def test_missing_nvrtc_is_replaced(no_nvrtc, monkeypatch, tmp_path):
     toy = make_toy(tmp_path)
     monkeypatch.setattr(nvcc, "find", lambda nvcc: toy.path)
-    with pytest.warns(UserWarning, match="nvrtc was not found, so nvcc"):
+    with pytest.warns(UserWarning, match="nvrtc is not installed, so nvcc"):
         with_nvrtc("text")
     assert len(toy.compilations) == 1
 

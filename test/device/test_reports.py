@@ -10,6 +10,13 @@ from support.emulator_arrays import Arrays
 
 pytest_plugins = ["support.emulator_fixtures"]
 
+
+@pytest.fixture(autouse=True)
+def exact_bounds(monkeypatch):
+    """An access beyond an array is an error, also where a GPU would let it pass."""
+    monkeypatch.setenv("PYCUDA_CHECK", "memory")
+
+
 START = """
 import numpy as np
 os.chdir(str(ROOT))

@@ -60,6 +60,8 @@ def test_the_cells_show_what_the_page_says(tmp_path):
             shown = reply.error or reply.stdout + "".join(
                 each["text/plain"] for each in reply.data
             )
+            if "Warning: " in said:
+                shown += reply.stderr
             assert re.fullmatch(pattern(plain(said)), plain(shown)), shown
             lost = "Restart the kernel" in shown
     finally:

@@ -17,7 +17,7 @@ from support.sessions import assert_same, environment, printed, write_programs
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "photo_filter.py"
 
 #: Each page, and the commands of it that print something.
-PAGES = {"testing": 2, "threads": 2, "tutorial/program": 3}
+PAGES = {"testing": 2, "threads": 2, "tutorial/grid": 2, "tutorial/program": 3}
 #: The command of a server, which has a test of its own.
 SERVER = "curl"
 SESSIONS = [

@@ -43,7 +43,7 @@ PAGES = {
     "threads": 3,
     "tutorial/arrays": 3,
     "tutorial/first_kernel": 3,
-    "tutorial/grid": 3,
+    "tutorial/grid": 2,
     "tutorial/memory": 4,
     "tutorial/shared_memory": 3,
     "tutorial/streams": 3,

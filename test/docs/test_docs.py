@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import pycuda.driver as drv
-from pycuda import gpuarray
+from pycuda import cumath, fft, gpuarray
 from support import api_table
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -163,20 +163,27 @@ WRONG = {
 }
 
 
-@needs_sphinx
-def test_wrong_pages_fail_the_build(tmp_path):
+def small_doc(folder, texts):
+    """Make a folder of a few pages with the settings of doc/. Return its path."""
     for name in ("tools", "src"):
-        (tmp_path / name).symlink_to(ROOT / name)
-    copy = tmp_path / "doc"
+        (folder / name).symlink_to(ROOT / name)
+    copy = folder / "doc"
     copy.mkdir()
-    for name in ("conf.py", "memory_pools.rst", "compiling.rst"):
-        shutil.copy(DOC / name, copy)
+    shutil.copy(DOC / "conf.py", copy)
     for name in ("static", "templates"):
         shutil.copytree(DOC / name, copy / name)
-    (copy / "index.rst").write_text(
-        "Index\n=====\n\n.. toctree::\n\n"
-        "   memory_pools\n   compiling\n   mpi\n   sparse\n"
-    )
+    for name, text in texts.items():
+        (copy / name).write_text(text, encoding="utf-8")
+    return copy
+
+
+@needs_sphinx
+def test_wrong_pages_fail_the_build(tmp_path):
+    index = "Index\n=====\n\n.. toctree::\n\n"
+    index += "   memory_pools\n   compiling\n   mpi\n   sparse\n"
+    names = ("memory_pools.rst", "compiling.rst")
+    texts = {name: (DOC / name).read_text(encoding="utf-8") for name in names}
+    copy = small_doc(tmp_path, {"index.rst": index, **texts})
     for page in copy.glob("*.rst"):
         page.write_text(re.sub(r":(?:doc|ref):`(\S+)`", r"\1", page.read_text()))
     status, said = build(copy, tmp_path / "html")
@@ -281,22 +288,31 @@ def test_the_first_page_has_a_picture_and_three_doors(pages):
 @needs_sphinx
 def test_a_class_begins_with_tables(pages):
     """The members that most programs use come first; each is a link to its entry."""
-    text = text_of(pages, "modules/gpuarray")
-    table = re.search(
-        r'Used most</p>.*?<table class="[^"]*summary.*?</table>', text, re.S
-    )
-    links = re.findall(r'href="#([\w.]+)"', table[0])
-    assert links[:3] == [
-        f"pycuda.gpuarray.GPUArray.{n}" for n in ("get", "set", "shape")
-    ]
-    assert all(f'id="{link}"' in text for link in links)
-    assert "Copy the array to the host and return the NumPy array." in table[0]
+    for class_, first in (
+        ("gpuarray.GPUArray", ("get", "set", "shape")),  # methods have their own pages
+        ("driver.Event", ("record", "synchronize", "time_till")),
+    ):
+        page = f"generated/pycuda.{class_}"
+        table = re.search(
+            r'Used most</p>.*?<table class="[^"]*summary.*?</table>',
+            text_of(pages, page),
+            re.S,
+        )
+        links = re.findall(r'href="([\w.]*)#([\w.]+)"', table[0])
+        assert [name for _, name in links[:3]] == [
+            f"pycuda.{class_}.{n}" for n in first
+        ]
+        for file, name in links:
+            where = f"generated/{file}".removesuffix(".html") if file else page
+            assert f'id="{name}"' in text_of(pages, where)
+    text = text_of(pages, "generated/pycuda.gpuarray.GPUArray")
+    assert "Copy the array to the host and return the NumPy array." in text
 
 
 @needs_sphinx
 def test_an_entry_lists_the_functions_of_the_driver(pages):
     """Without the address of the repository it has no link to the source."""
-    text = text_of(pages, "driver/memory")
+    text = text_of(pages, "generated/pycuda.driver.memcpy_htod")
     entry = text.partition('id="pycuda.driver.memcpy_htod"')[2].partition("</dl>")[0]
     assert "Driver: " in entry and "cuMemcpyHtoD" in entry
     assert "Source: " not in text and "[source]" not in text
@@ -306,8 +322,52 @@ def test_an_entry_lists_the_functions_of_the_driver(pages):
 def test_a_section_begins_with_a_table(pages):
     text = text_of(pages, "driver/memory")
     section = text.partition('<section id="copies">')[2]
-    first = re.search(r'<table class="[^"]*summary|<dl class="py', section)
+    first = re.search(r'<table class="autosummary|<dl class="py', section)
     assert first[0].startswith("<table")
+    link = r'href="../generated/pycuda\.driver\.memcpy_htod\.html#'
+    row = re.search(rf"<tr[^>]*><td><p><a [^>]*{link}.*?</tr>", section, re.S)
+    assert "Copy" in row[0]
+
+
+@needs_sphinx
+def test_each_function_has_a_page(pages):
+    """The table of its module leads to it, and nothing else describes it."""
+    names = [
+        f"{module.__name__}.{name}"
+        for module in (gpuarray, cumath, fft)
+        for name in module.__all__
+        if inspect.isroutine(getattr(module, name))
+    ]
+    assert len(names) > 240
+    names += ["pycuda.gpuarray.GPUArray.get"]
+    for name in names:
+        entry = f'<dt class="sig sig-object py" id="{name}">'
+        assert entry in text_of(pages, f"generated/{name}")
+    assert entry not in text_of(pages, "generated/pycuda.gpuarray.GPUArray")
+
+
+@needs_sphinx
+def test_errors_of_python_are_not_those_of_the_driver(pages):
+    """RuntimeError is Python's and has no link here. MemoryError is the driver's."""
+    text = text_of(pages, "generated/pycuda.compiler.DynamicModule")
+    assert "RuntimeError" in text and "pycuda.driver.RuntimeError" not in text
+    text = text_of(pages, "generated/pycuda.gpuarray.GPUArray")
+    assert "#pycuda.driver.MemoryError" in text
+
+
+@needs_sphinx
+def test_pages_of_names_that_left_the_tables_are_removed(tmp_path):
+    text = "Index\n=====\n\n.. currentmodule:: pycuda.fft\n\n.. autosummary::\n"
+    text += "   :toctree: generated\n\n   fft\n   ifft\n"
+    copy = small_doc(tmp_path, {"index.rst": text})
+    made = copy / "generated"
+    assert build(copy, tmp_path / "html") == (0, "")
+    assert sorted(path.stem for path in made.iterdir()) == [
+        *("pycuda.fft.fft", "pycuda.fft.ifft")
+    ]
+    (copy / "index.rst").write_text(text.replace("   ifft\n", ""))
+    assert build(copy, tmp_path / "html") == (0, "")
+    assert [path.stem for path in made.iterdir()] == ["pycuda.fft.fft"]
 
 
 @needs_sphinx
@@ -395,9 +455,9 @@ def test_every_entry_has_a_text(pages, capsys):
 @pytest.mark.parametrize(
     ("page", "name"),
     [
-        ("driver/devices", "pycuda.driver.Device.clock_rate"),
-        ("driver/enums", "pycuda.driver.limit.STACK_SIZE"),
-        ("modules/profile", "Span.begin"),
+        ("driver/devices", "Device.clock_rate"),
+        ("driver/enums", "limit.STACK_SIZE"),
+        ("generated/pycuda.profile.Span", "Span.begin"),
     ],
 )
 def test_an_entry_without_a_text_is_seen(pages, page, name):
@@ -415,15 +475,18 @@ def test_an_entry_without_a_text_is_seen(pages, page, name):
 @needs_sphinx
 def test_the_pages_have_the_texts_of_help(pages):
     documents = read_pages(pages)
-    shown = dict(entries_of(documents["driver/devices"]))
+    pages_of_device = ("driver/devices", "generated/pycuda.driver.Device")
+    shown = {}
+    for page in pages_of_device:
+        shown.update(entries_of(documents[page]))
     for name, attribute in vars(drv.Device).items():
         if inspect.isgetsetdescriptor(attribute) and name != "__dict__":
-            content = shown[f"pycuda.driver.Device.{name}"]
+            content = shown[f"Device.{name}"]
             text = content.astext().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
             assert attribute.__doc__ in text, name
     shown = dict(entries_of(documents["driver/enums"]))
     member = drv.limit.STACK_SIZE
-    assert member.__doc__ in shown["pycuda.driver.limit.STACK_SIZE"].astext()
+    assert member.__doc__ in shown["limit.STACK_SIZE"].astext()
 
 
 LISTED = """
@@ -552,3 +615,28 @@ def test_a_name_that_is_not_described_is_seen(described):
     row = api_table.Row("<header> pycuda-complex.hpp", "sinh", "function", "()")
     assert is_described(row, python, device)
     assert not is_described(row, python, device - {"sinh"})
+
+
+# -- the guide of arrays ---------------------------------------------------------------
+
+#: Where reductions are published, and the pattern of their names.
+REDUCTIONS = {
+    "src/cpp_free_c/python/array/type/reduction_functions.c": r"FUNCTION_ROW\((\w+)\),",
+    "pycuda/gpuarray.py": r'functions\.reductions": "([\w ]+)"',
+}
+
+
+def unnamed_reductions(guide):
+    """Return the reductions that a text does not name."""
+    found = []
+    for file, pattern in REDUCTIONS.items():
+        texts = re.findall(pattern, (ROOT / file).read_text())
+        found += [name for text in texts for name in text.split()]
+    assert {"sum", "nanstd", "ptp", "average"} <= set(found)
+    return [name for name in found if f"``{name}``" not in guide]
+
+
+def test_the_guide_names_every_reduction():
+    guide = (DOC / "arrays.rst").read_text()
+    assert unnamed_reductions(guide) == []
+    assert unnamed_reductions(guide.replace("``nanstd``", "")) == ["nanstd"]

@@ -179,7 +179,7 @@ Title
 
    .. py:attribute:: size
 
-      The number of things, e.g. 3.
+      The number of things, e.g. 3. It is not told.
 
    .. py:attribute:: silent
 """
@@ -202,6 +202,13 @@ def test_the_table_of_a_class(tmp_path):
         "__add__ Add other .",
     ]
     assert re.findall(r'rubric">(\w+)', html) == ["Methods", "Attributes", "Operators"]
+
+
+@needs_theme
+def test_attributes_of_one_sentence_have_no_table(tmp_path):
+    text = CLASS.replace("e.g. 3. It is not told.", "e.g. 3.")
+    _, _, html = build(tmp_path, text, "pages.summary")
+    assert re.findall(r'rubric">(\w+)', html) == ["Methods", "Operators"]
 
 
 @needs_theme

@@ -108,7 +108,11 @@ def take(step, tree):
         path.write_text(f"{text}\n{block}")
         return
     mark = step["mark"].replace("⏎", "\n")
-    assert text.count(mark) == 1, f"{text.count(mark)} times in {path}: {mark}"
+    assert text.count(mark) == 1, (
+        f"{step['path']} has this line {text.count(mark)} times: {mark}\n"
+        "A recipe of doc/contributing.rst names it. If the line was changed, change it "
+        "in the recipe, too"
+    )
     place = text.index(mark)
     line, following = text.rfind("\n", 0, place) + 1, text.index("\n", place) + 1
     if step["where"] == "instead of":
@@ -193,6 +197,15 @@ def conformance_problem(tree, name):
     found = runner.run_cases(tree / DEVICE, [name])
     expected = answers.Answers.load(suite.ANSWERS).of(case)
     return answers.difference(case, expected, found.answers[name])
+
+
+def test_a_step_says_what_to_do_about_a_line_that_was_changed(tmp_path):
+    (tmp_path / "file.py").write_text("new = 1\n")
+    page = "In ``file.py``, after ``old = 1``:\n\n.. code-block:: python\n\n    b = 2\n"
+    with pytest.raises(AssertionError, match=r"0 times: old = 1\n.*change it in the"):
+        take(PART.search(page), tmp_path)
+    take(PART.search(page.replace("old", "new")), tmp_path)
+    assert (tmp_path / "file.py").read_text() == "new = 1\nb = 2\n"
 
 
 def test_there_are_recipes():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import pycuda.driver as drv
-from pycuda import _pvt_struct
+from pycuda import _pvt_struct, gpuarray
 from pycuda.compiler import SourceModule, compile
 from support.faults import NOT_FOUND, fail_calls  # noqa: F401
 
@@ -357,6 +357,8 @@ def test_wrong_calls(axpy, strict):
         axpy(dy, dx, a, n, n, block=(1, 1, 1))
     with pytest.raises(ValueError, match="axpy: block= must be given"):
         axpy(dy, dx, a, n)
+    with pytest.raises(ValueError, match=r"args, grid=\(2,\), block=\(32,\)\)"):
+        axpy((2,), (32,), (dy, dx, a, n))
     with pytest.raises(ValueError, match="not 'blocks'"):
         axpy(dy, dx, a, n, blocks=(1, 1, 1))
     with pytest.raises(TypeError, match="block must be a tuple"):
@@ -763,6 +765,7 @@ def test_an_address_in_an_array_is_a_pointer(declared, value):
         (1, np.zeros(3, np.int32), r"takes 4\..*parameter 1 \(int n\) of 'declared'"),
         (2, np.int32(1), r"takes 8\..*parameter 2 \(pair p\) of 'declared'"),
         (2, "pair", r"parameter 2 \(pair p\) of 'declared'"),
+        (2, (1, 2), r"\(pair p\).*: pass an element .*numpy.array\(value, dtype\)"),
         (1, np.longdouble(1), r"has no.*parameter 1 \(int n\) of 'declared'"),
         (0, [1], r"parameter 0 \(const float \*x\) of 'declared'"),
     ],
@@ -770,6 +773,57 @@ def test_an_address_in_an_array_is_a_pointer(declared, value):
 def test_errors_name_the_parameter(declared, place, value, words):
     with pytest.raises(TypeError, match=f"argument {place} of declared.*{words}"):
         declared(*declared_arguments(place, value), block=(1, 1, 1))
+
+
+PADDED = """
+struct padded { char kind; double value; };
+__global__ void value_of(padded p, double *out) { *out = p.value; }
+"""
+PACKED = np.dtype([("kind", np.int8), ("value", np.float64)])
+ALIGNED = np.dtype(PACKED.descr, align=True)
+
+
+@pytest.fixture
+def value_of(ctx):
+    return SourceModule(PADDED).get_function("value_of")
+
+
+def test_a_structure_needs_the_padding_between_its_fields(value_of, strict):
+    out = drv.managed_zeros(1, np.float64)
+    value_of(np.array((1, 2.5), ALIGNED)[()], out, block=(1, 1, 1))
+    drv.Context.synchronize()
+    assert out[0] == 2.5
+    words = "9 bytes, .* takes 16.* with align=True .* in 16 bytes"
+    for packed in (np.array((1, 2.5), PACKED), np.array((1, 2.5), PACKED)[()]):
+        with pytest.raises(TypeError, match=words):
+            value_of(packed, out, block=(1, 1, 1))
+
+
+def test_a_structure_may_lack_the_padding_at_its_end(ctx, strict):
+    source = PADDED.replace("char kind; double value", "double value; char kind")
+    function = SourceModule(source).get_function("value_of")
+    out = drv.managed_zeros(1, np.float64)
+    value = np.array((2.5, 1), [("value", np.float64), ("kind", np.int8)])
+    function(value, out, block=(1, 1, 1))
+    drv.Context.synchronize()
+    assert out[0] == 2.5
+
+
+@pytest.mark.parametrize(
+    ("wrap", "step"),
+    [(drv.In, r"x\[0\]"), (gpuarray.to_gpu, r"x\.get\(\)\[0\]")],
+    ids=["In", "GPUArray"],
+)
+def test_a_structure_is_no_pointer(value_of, wrap, step):
+    words = f"padded p.*, a value and no pointer: pass an element .* {step}$"
+    with pytest.raises(TypeError, match=words):
+        value_of(wrap(np.zeros(1, ALIGNED)), np.uintp(0), block=(1, 1, 1))
+
+
+def test_a_tuple_is_no_structure_of_a_prepared_call(value_of):
+    value_of.prepare([ALIGNED, "P"])
+    with pytest.raises(_pvt_struct.error, match=r"numpy.array\(value, dtype\)\[\(\)\]"):
+        value_of.prepared_call((1, 1), (1, 1, 1), (1, 2.5), 0)
 
 
 @pytest.mark.parametrize("wrap", [drv.In, drv.Out, drv.InOut, lambda array: array])

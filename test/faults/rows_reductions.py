@@ -33,6 +33,8 @@ def integers(w):
 for _name, _call, _make in (
     ("nansum", gpuarray.nansum, numbers),
     ("nanvar, axis 0", lambda a: gpuarray.nanvar(a, 0), numbers),
+    ("nanstd", gpuarray.nanstd, numbers),
+    ("corrcoef", gpuarray.corrcoef, numbers),
     ("var, columns", lambda a: gpuarray.var(a.reshape(12, 2), 0), numbers),
     ("ptp", gpuarray.ptp, numbers),
     ("average", lambda a: gpuarray.average(a, weights=a), numbers),

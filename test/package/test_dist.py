@@ -25,7 +25,9 @@ FILES = (
     *("Makefile", "README.rst", "LICENSE", "NOTICE", "pyproject.toml", "setup.py"),
     *("CITATION.cff", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "SECURITY.md"),
 )
-MADE = re.compile(r"\.(pyc|so|o)$|/(__pycache__|_build|results)/|bench/floor$")
+MADE = re.compile(
+    r"\.(pyc|so|o)$|/(__pycache__|_build|results)/|doc/generated/|bench/floor$"
+)
 
 #: The names of the C library in every distribution with glibc.
 OF_LIBC = re.compile(r"(libc|libm|libdl|libpthread|librt|ld-linux-[\w-]+)\.so\.\d+")

@@ -154,6 +154,25 @@ def test_no_toolkit_at_all(examine, tmp_path):
     assert [finding[0] for finding in report.about("device 0")] == ["ok", "missing"]
 
 
+NO_NVCC = """
+from pycuda._compile import nvcc
+from pycuda.driver import CompilerNotFoundError
+def search(name):
+    raise CompilerNotFoundError("not here", [name], name)
+nvcc._search = search
+"""
+
+
+def test_nvrtc_is_enough(examine):
+    report = Report(examine(hook=NO_NVCC, PYCUDA_DRIVER="emulator"))
+    level, _, text, _ = report.one("nvcc")
+    if report.one("NVRTC")[0] == "ok":
+        assert (level, text) == ("ok", "not installed, and not needed: NVRTC compiles")
+        assert report.last == "ready, on the software device"
+    else:
+        assert level == "missing"
+
+
 BROKEN_EXTENSION = """
 import importlib.abc, sys
 class Finder(importlib.abc.MetaPathFinder):
@@ -525,6 +544,7 @@ def fits(monkeypatch):
 
     monkeypatch.setattr(doctor, "_devices", lambda: [Device()])
     monkeypatch.setattr("pycuda._driver._is_emulated", lambda: True)
+    monkeypatch.setattr("pycuda.driver.get_driver_version", lambda: 13000)
     return fits
 
 
@@ -560,6 +580,28 @@ def test_a_toolkit_newer_than_the_driver(release, level):
     found = list(doctor._look_at_releases({"nvcc": facts}, 12040))
     assert [finding.level for finding in found] == ([level] if level else [])
     assert all("12.4" in finding.step for finding in found)
+
+
+def test_a_toolkit_newer_than_that_of_the_software_device():
+    facts = toolkit.Facts("nvcc", "/nowhere", "x, release 13.0, V", "")
+    (found,) = doctor._look_at_releases({"nvcc": facts}, 12040, True)
+    assert found.level == "note" and "a GPU with such a driver" in found.text
+    assert list(doctor._look_at_releases({"nvcc": facts}, 13000, True)) == []
+
+
+@pytest.mark.parametrize(
+    ("version", "wheels"), [("12.4", "==12.*"), ("13.0", "==13.*")]
+)
+def test_the_steps_are_for_the_driver(examine, tmp_path, version, wheels):
+    report = Report(
+        examine(
+            hook=NO_TOOLKIT,
+            PATH=str(tmp_path),
+            PYCUDA_DRIVER="emulator",
+            PYCUDA_EMULATOR_DRIVER_VERSION=version,
+        )
+    )
+    assert wheels in report.one("nvcc")[3]
 
 
 # -- the cache, and the report itself --------------------------------------------------

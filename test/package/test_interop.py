@@ -578,6 +578,8 @@ def test_unknown_kinds_and_arguments(ctx):
         ValueError, match="no kind 'tensorflow'; there are column-major"
     ):
         from_gpuarray(array, "tensorflow")
+    with pytest.raises(ValueError, match=r"no kind 'numpy'.* the method get\(\)"):
+        from_gpuarray(array, "numpy")
     with pytest.raises(TypeError, match="takes a GPUArray, not a numpy"):
         from_gpuarray(HOST, "strided")
 

@@ -88,6 +88,7 @@ BROKEN = [
     ("process-data", "python/a.c", "static _Atomic(int) x;\n", 1),
     ("process-data", "python/a.c", "int\nf(void)\n{\n    static int n;\n    ;\n}\n", 4),
     ("process-data", "python/a.c", "ROW(a, (b))\nstatic int x;\n", 2),
+    ("process-data", "python/a.c", "ROW(a, (b(c)))\nstatic int x;\n", 2),
     ("process-data", "device/a.c", "int x;\n", 1),
     ("gc-type", "python/a.c", traverse("return 0;"), 7),
     ("gc-type", "python/a.c", traverse("Py_VISIT(((x *)s)->y);"), 7),

@@ -362,6 +362,32 @@ def test_an_error_of_a_kernel_is_shown_at_the_line_of_the_cell(own):
     assert "Restart the kernel of the notebook" in error
 
 
+NEAR = BAD.replace("100000000", "1").replace("bad", "near")
+
+
+@pytest.mark.software(why="a GPU does not warn")
+def test_a_warning_about_a_kernel_is_shown_at_the_line_of_the_cell(own):
+    own(NEAR)
+    own("a = gpuarray.zeros(4, np.float32)")
+    said = own("# a comment\nnear(a, a)").stderr
+    assert said.startswith("Cell In[4], line 2: PyCUDAWarning: a kernel goes beyond")
+    assert "  at Cell In[2], line 5\n" in said and "  near(a, a)\n" in said
+    assert "----> 5     out[i] = x[i + 1];" in said
+    for hidden in ("kernel.cu", "ipykernel", "_kernel.py"):
+        assert hidden not in said
+    own("a = gpuarray.zeros(5, np.float32)")
+    assert own("near(a, a)").stderr == ""  # once for each line of the kernel
+
+
+def test_other_warnings_are_shown_as_always(own):
+    said = own("import warnings\nwarnings.warn('as always')").stderr
+    assert re.match(r"\S+/ipykernel_\S+:2: UserWarning: as always\n", said)
+    shown = own("warnings.formatwarning").text
+    own("%unload_ext pycuda.notebook")
+    assert "warning_text" in shown
+    assert "warning_text" not in own("warnings.formatwarning").text
+
+
 def test_an_error_of_an_asynchronous_launch_is_shown_in_its_cell(own):
     own(BAD)
     own("a, s = gpuarray.zeros(4, np.float32), drv.Stream()")

@@ -18,7 +18,7 @@ class Reply:
         self.status = status
         self.seconds = seconds
         self.stdout = self._stream(messages, "stdout")
-        self.stderr = self._stream(messages, "stderr")
+        self.stderr = _COLORS.sub("", self._stream(messages, "stderr"))
         self.data = [
             content["data"]
             for kind, content in messages

@@ -195,6 +195,10 @@ def test_members_of_the_stub_are_there():
 # -- what make_stub.py writes ----------------------------------------------------------
 
 
+#: The last line if anything is out of date.
+REPAIR = "run: python tools/make_stub.py\n"
+
+
 @pytest.fixture
 def make_stub(capsys):
     """Run the tool in this process. Return its status and output."""
@@ -286,6 +290,7 @@ def test_tool_follows_the_tables(make_stub, copy_of_tables, file, old, new, sect
     status, said = make_stub("--check", copy_of_tables)
     assert status == 1
     assert re.findall(r"section '(.+)' is not", said) == sections
+    assert said.endswith(REPAIR)
     stub = copy_of_tables / said.partition(":")[0]
     before = (ROOT / "pycuda" / stub.name).read_text()
     assert stub.read_text() == before, "--check writes nothing"
@@ -313,7 +318,7 @@ def test_tool_puts_right_what_is_not_the_text(
     stub = copy_of_tables / "pycuda" / "_driver.pyi"
     replace(stub, old, new)
     message = f"pycuda/_driver.pyi: {named} is not what its signature says\n"
-    assert make_stub("--check", copy_of_tables) == (1, message)
+    assert make_stub("--check", copy_of_tables) == (1, message + REPAIR)
     assert make_stub(copy_of_tables) == (0, "")
     assert stub.read_text() == STUB.read_text()
 
@@ -324,7 +329,7 @@ def test_tool_knows_the_vector_types(make_stub, copy_of_tables):
     replace(stub, "make_char2(x: _Number, y: _Number)", "make_char2(x: _Number)")
     message = "section 'members of vec' is not what the tables say"
     said = f"pycuda/gpuarray.pyi: {message}\n"
-    assert make_stub("--check", copy_of_tables) == (1, said)
+    assert make_stub("--check", copy_of_tables) == (1, said + REPAIR)
     assert make_stub(copy_of_tables) == (0, "")
     assert stub.read_text() == ARRAYS.with_suffix(".pyi").read_text()
 
@@ -427,6 +432,11 @@ def test_check_names_the_function_of_a_changed_text(path, text, declaration):
         ),
         ("init", {"doc": "Return 3."}, "init returns something, which has no row"),
         (
+            "init",
+            {"doc": "Begin.\n\nReturns\n-------\nint\n    The number."},
+            "init returns something, which has no row",
+        ),
+        (
             "flipud",
             {"text": "(array2)"},
             "flipud has the parameter array2, which has no row",
@@ -437,6 +447,11 @@ def test_tool_says_which_type_it_does_not_know(path, changes, message):
     with pytest.raises(tool.StubError) as caught:
         rewritten(path, **changes)
     assert str(caught.value) == f"stub_types.ini: {message}"
+
+
+def test_tool_takes_the_result_from_the_section_of_results_only():
+    doc = "Begin.\n\nNotes\n-----\nWait before the call returns."
+    assert rewritten("init", doc=doc)[1] == []
 
 
 def test_tool_refuses_a_name_with_two_types(monkeypatch, tmp_path):

@@ -1,10 +1,10 @@
-"""Tables of the entries of a section and of the members of a class.
+"""Tables of the members of a class.
 
-A section with several entries of the reference gets a table in front of them: each
-name, and the first sentence of its description. A class with several members gets
-tables in front of its members, the most used ones first. The tables are made from the
+A class with several members gets tables in front of them: each name, and the first
+sentence of its description, the most used ones first. Attributes have no table if their
+entries have one sentence each and so say no more. The tables are made from the
 finished page, so entries that Sphinx makes from docstrings and entries written by hand
-look alike.
+look alike. autosummary makes the tables whose names have pages of their own.
 """
 
 import re
@@ -20,12 +20,6 @@ LEAST = 4
 
 #: Members that most programs use, in the order in which to read about them.
 MOST_USED = {
-    "pycuda.gpuarray.GPUArray": (
-        *("get", "set", "shape", "dtype", "size", "ndim", "strides", "nbytes"),
-        *("gpudata", "__getitem__", "__setitem__", "reshape", "ravel", "T", "view"),
-        *("astype", "copy", "fill", "sum", "mean", "max", "min", "argmax", "dot"),
-        *("get_async", "set_async"),
-    ),
     "pycuda.driver.Function": (
         *("__call__", "prepare", "prepared_call", "prepared_async_call"),
         "set_cache_config",
@@ -131,6 +125,12 @@ def tells_something(entries):
     return len(entries) >= LEAST and told >= max(LEAST, len(entries) // 2)
 
 
+def is_short(entry):
+    """Say whether a description is one sentence, which a table would repeat."""
+    first = "".join(node.astext() for node in first_sentence(entry[-1]))
+    return entry[-1].astext().strip() == first.strip()
+
+
 def groups(class_name, entries):
     """Return (heading, entries) of the tables of a class."""
     by_name = {}
@@ -154,6 +154,8 @@ def groups(class_name, entries):
             heading = "Operators"
         if heading and first_sentence(entry[-1]):
             parts[heading].append(entry)
+    if all(map(is_short, parts["Attributes"])):
+        del parts["Attributes"]
     return [(heading, part) for heading, part in parts.items() if part]
 
 
@@ -168,23 +170,14 @@ def add_to_class(entry):
     made = []
     for heading, part in groups(name, members):
         made += [nodes.rubric("", heading), table(part)]
-    place = content.index(members[0])
-    content[place:place] = made
-
-
-def add_to_section(section):
-    """Put the table of a section in front of its entries."""
-    entries = entries_of(section)
-    if tells_something(entries):
-        section.insert(section.index(entries[0]), table(entries))
+    others = [node for node in content.children if node not in members]
+    content[:] = [*others, *made, *members]
 
 
 def on_page(app, doctree):
     for entry in list(doctree.findall(addnodes.desc)):
         if entry["objtype"] in CLASSES and signature(entry) is not None:
             add_to_class(entry)
-    for section in list(doctree.findall(nodes.section)):
-        add_to_section(section)
 
 
 def setup(app):

@@ -160,7 +160,7 @@ def _slid_same(a, v):
 
 
 def _conjugate(a):
-    return np.conjugate(a) if a.dtype.kind == "c" else a
+    return a.conj() if a.dtype.kind == "c" else a
 
 
 def correlate(a, v, mode="valid", *, stream=None):
@@ -342,7 +342,7 @@ def cov(
         mean = reductions.average(x, axis=1, weights=weights)
         x = x - mean.reshape((-1, 1))
         scaled = x if weights is None else x * weights.astype(x.real.dtype)
-        result = matmul(x, np.conjugate(scaled).T)
+        result = matmul(x, scaled.conj().T)
         with np.errstate(all="ignore"):
             result = result * np.true_divide(1, divisor).astype(x.real.dtype)
         return result.reshape(()) if result.shape == (1, 1) else result
@@ -384,7 +384,7 @@ def corrcoef(x, y=None, rowvar=True, *, dtype=None, stream=None):
         c = cov(x, y, rowvar, dtype=dtype)
         if c.ndim == 0:
             return c / c
-        deviation = np.sqrt(c.diagonal().real)
+        deviation = reductions.root(c.diagonal().real)
         c = c / deviation.reshape((-1, 1)) / deviation
         if c.dtype.kind == "c":
             real, imag = clip(c.real, -1, 1), clip(c.imag, -1, 1)

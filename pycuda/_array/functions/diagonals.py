@@ -41,7 +41,7 @@ def eye(N, M=None, k=0, dtype=np.float64, order="C", *, allocator=None, stream=N
     k : int, optional
         Number of the diagonal. A negative one is below the main diagonal.
     dtype : dtype_like, optional
-        Dtype of the result.
+        Dtype of the result. The default is float64.
     order : {"C", "F"}, optional
         Order of the elements in memory.
     allocator : callable or None, optional
@@ -439,7 +439,7 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
     Raises
     ------
     ValueError
-        If there are fewer than two axes, or if both are the same.
+        If there are fewer than two axes. If ``axis1`` is ``axis2``.
 
     See Also
     --------

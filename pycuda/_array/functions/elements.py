@@ -341,7 +341,7 @@ def take_along_axis(arr, indices, axis=-1, *, stream=None):
     Examples
     --------
     >>> x = gpuarray.to_gpu(np.array([[3, 1], [2, 4]]))
-    >>> gpuarray.take_along_axis(x, gpuarray.argsort(x), -1)
+    >>> gpuarray.take_along_axis(x, gpuarray.argsort(x), axis=-1)
     array([[1, 3],
            [2, 4]])
     """

@@ -86,7 +86,7 @@ def vstack(tup, *, dtype=None, casting=None, stream=None):
     Raises
     ------
     TypeError
-        If the rule forbids a conversion.
+        If ``casting`` forbids a conversion.
     ValueError
         If the shapes do not fit.
 
@@ -132,7 +132,7 @@ def hstack(tup, *, dtype=None, casting=None, stream=None):
     Raises
     ------
     TypeError
-        If the rule forbids a conversion.
+        If ``casting`` forbids a conversion.
     ValueError
         If the shapes do not fit.
 

@@ -83,7 +83,7 @@ def general(
         elif dtype is None:
             dtype = _real_dtype(a.dtype)
             result = _var_where(a, mask_of(where, a), axis, ddof, keepdims)
-            result = (np.sqrt(result) if name == "std" else result).astype(dtype)
+            result = (root(result) if name == "std" else result).astype(dtype)
         else:
             result = _deviation_in(name, a, dtype, axis, ddof, keepdims, where)
         if skips_nan and name != "mean" and a.dtype.kind in "fc":
@@ -176,6 +176,11 @@ def _var_where(a, mask, axis, ddof, keepdims):
     return total / maximum(count - ddof, 0)
 
 
+def root(a):
+    """Return the square roots. np.sqrt() of NumPy 2.4 leaks if an allocation fails."""
+    return _elementwise(_array_ops["sqrt"], (a,), None, None, None)
+
+
 #: By which rule a result is stored in ``out``: NumPy converts the others.
 _STORED = {"std": "same_kind", "ptp": "same_kind"}
 
@@ -197,7 +202,7 @@ def _deviation_in(name, a, dtype, axis, ddof, keepdims, where):
     distance = abs(a - (total / count).astype(dtype))
     total = sum(distance * distance, dtype, axis=axis, keepdims=keepdims, where=mask)
     result = (total / maximum(count - ddof, 0).reshape(total.shape)).astype(dtype)
-    return np.sqrt(result).astype(dtype) if name == "std" else result
+    return root(result).astype(dtype) if name == "std" else result
 
 
 def dot(a, b, dtype=None, stream=None, allocator=None):

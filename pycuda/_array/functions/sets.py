@@ -461,7 +461,7 @@ def isin(
     Raises
     ------
     ValueError
-        If there is no such kind.
+        If ``kind`` is something else.
 
     Notes
     -----

@@ -38,8 +38,8 @@ def squeeze(a, axis=None):
 
     Examples
     --------
-    >>> gpuarray.squeeze(gpuarray.zeros((1, 3, 1))).shape
-    (3,)
+    >>> gpuarray.squeeze(gpuarray.zeros((1, 3, 1)), axis=2).shape
+    (1, 3)
     """
     if axis is None:
         return a[tuple(0 if length == 1 else slice(None) for length in a.shape)]
@@ -575,7 +575,7 @@ def tile(A, reps, *, stream=None):  # noqa: N803  NumPy's name
 
     Examples
     --------
-    >>> gpuarray.tile(gpuarray.arange(3, dtype=np.int32), 2)
+    >>> gpuarray.tile(gpuarray.arange(3, dtype=np.int32), (2,))
     array([0, 1, 2, 0, 1, 2], dtype=int32)
     """
     try:

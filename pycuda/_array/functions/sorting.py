@@ -144,7 +144,7 @@ def sort(
     TypeError
         If the dtype has no order.
     ValueError
-        If there is no such axis or kind.
+        If there is no such axis. If ``kind`` is something else.
 
     See Also
     --------
@@ -211,7 +211,7 @@ def argsort(
     TypeError
         If the dtype has no order.
     ValueError
-        If there is no such axis or kind.
+        If there is no such axis. If ``kind`` is something else.
 
     See Also
     --------

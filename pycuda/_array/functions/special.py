@@ -84,6 +84,36 @@ def _computed(
     return result
 
 
+#: The docstring of a function made by _make().
+_TEXT = """{doc}
+
+Parameters
+----------
+*args : GPUArray or number
+    {count}, in the order of SciPy's function. They broadcast, and one of
+    them is an array of real numbers.
+
+Returns
+-------
+GPUArray
+    A new array, float32 if the arguments are float32, else float64.
+
+Raises
+------
+TypeError
+    If there are other numbers of arguments, no array, or complex numbers.
+ValueError
+    If the shapes do not broadcast.
+
+Notes
+-----
+The call does not wait. The result is allocated by the allocator of the first array. All
+functions compute in double precision.
+"""
+
+_COUNTS = {1: "One argument", 2: "Two arguments", 3: "Three arguments"}
+
+
 def _make(name: str, expression: str, doc: str) -> _Function:
     """Return a function of one array, or of ``a``, ``b`` and ``c`` in an expression."""
     count = expression.count(",") + 1
@@ -92,7 +122,7 @@ def _make(name: str, expression: str, doc: str) -> _Function:
         return _computed(name, expression, count, args)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = doc
+    function.__doc__ = _TEXT.format(doc=doc, count=_COUNTS[count])
     return function
 
 

@@ -82,6 +82,34 @@ def dtype_to_ctype(dtype: DTypeLike, with_fp_tex_hack: bool = False) -> str:
     return _FP_TEX.get(np.dtype(dtype), name) if with_fp_tex_hack else name
 
 
+def layout_advice(dtype: np.dtype[Any]) -> str:
+    """Return what to do if a struct in C has another size than its dtype."""
+    fields = [(name, dtype[name]) for name in dtype.names or ()]
+    size = np.dtype(fields, align=True).itemsize
+    if size == dtype.itemsize:
+        return "compare the fields of the struct with those of the dtype"
+    return f"with align=True the dtype places its fields as C does, in {size} bytes"
+
+
+def with_checks(preamble: str, arrays: Iterable[np.dtype[Any]]) -> str:
+    """Return a preamble with checks, in C, that structs have the sizes of their dtypes.
+
+    ``arrays`` are the dtypes of arrays, in which a kernel would find structs of another
+    size at wrong places.
+    """
+    lines = [preamble]
+    for dtype in dict.fromkeys(arrays):
+        if dtype.names is None or dtype in dict(dtypes._vector_types()).values():
+            continue
+        name, size = dtype_to_ctype(dtype), dtype.itemsize
+        text = f"the dtype of {name} has {size} bytes, the struct has not"
+        lines.append(
+            f"static_assert(sizeof({name}) == {size},\n"
+            f'    "{text}: {layout_advice(dtype)}");'
+        )
+    return "\n".join(lines)
+
+
 class Argument:
     """Argument of a kernel: its name, and the dtype of its value or elements.
 

@@ -17,7 +17,7 @@ from pycuda._array.kernels.argument_names import (
     names_of,
     parse_arguments,
 )
-from pycuda._array.kernels.c_types import ScalarArg, VectorArg
+from pycuda._array.kernels.c_types import ScalarArg, VectorArg, with_checks
 from pycuda._array.kernels.compilation import CompileError, load
 from pycuda._array.kernels.kernel_arguments import Arguments, count_of
 from pycuda._context_cache import context_dependent_memoize
@@ -150,8 +150,9 @@ def _module(
     loop = _LOOPS[use_range].format(
         operation=operation, loop_prep=loop_prep, after_loop=after_loop, **names
     )
+    arrays = [each.dtype for each in arguments if isinstance(each, VectorArg)]
     text = _KERNEL.format(
-        preamble=preamble,
+        preamble=with_checks(preamble, arrays),
         name=name,
         parameters=", ".join(argument.declarator() for argument in arguments),
         loop=loop,

@@ -17,12 +17,13 @@ from pycuda._array.kernels.argument_names import (
     elementwise_names,
     parse_arguments,
 )
-from pycuda._array.kernels.c_types import VectorArg, dtype_to_ctype
+from pycuda._array.kernels.c_types import VectorArg, dtype_to_ctype, with_checks
 from pycuda._array.kernels.compilation import CompileError, load
 from pycuda._array.kernels.elementwise_kernel import copy_back
 from pycuda._array.kernels.kernel_arguments import Arguments
 from pycuda._driver import GPUArray, _KernelCall, _plain_array, _working_context
 from pycuda._warning import warn
+from pycuda.compyte.dtypes import NAME_TO_DTYPE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -156,11 +157,13 @@ def get_reduction_module(
     check_names(arguments)
     texts = (neutral, reduce_expr, map_expr, preamble, out_type)
     names = Names(arguments, *texts)
+    arrays = [each.dtype for each in arguments if isinstance(each, VectorArg)]
+    arrays += [NAME_TO_DTYPE[out_type]] if out_type in NAME_TO_DTYPE else []
     text = _KERNEL.format(
         block_size=block_size,
         map_expr=map_expr,
         reduce_expr=reduce_expr,
-        preamble=preamble,
+        preamble=with_checks(preamble, arrays),
         out_type=out_type,
         name=name,
         parameters="".join(f"{argument.declarator()}, " for argument in arguments),

@@ -15,7 +15,7 @@ import numpy as np
 
 from pycuda._array.creation import empty_like
 from pycuda._array.kernels.argument_names import Names
-from pycuda._array.kernels.c_types import dtype_to_ctype
+from pycuda._array.kernels.c_types import dtype_to_ctype, with_checks
 from pycuda._array.kernels.compilation import load
 from pycuda._array.kernels.kernel_arguments import accepts, has, wrong_dtype
 from pycuda._driver import (
@@ -97,7 +97,10 @@ def _text_of(
     blocks = 6 if dtype.itemsize <= 8 and threads == 256 else 1
     own = Names((), scan_expr, neutral, preamble, name).prefix
     head = SHARED_PREAMBLE.format(
-        scan_expr=scan_expr, preamble=preamble, scan_type=dtype_to_ctype(dtype), own=own
+        scan_expr=scan_expr,
+        preamble=with_checks(preamble, [dtype]),
+        scan_type=dtype_to_ctype(dtype),
+        own=own,
     )
     return head + kernel.format(
         name=name,

@@ -13,7 +13,7 @@ import numpy as np
 
 from pycuda._array.copies import may_overlap
 from pycuda._array.kernels.argument_names import Names
-from pycuda._array.kernels.c_types import dtype_to_ctype
+from pycuda._array.kernels.c_types import dtype_to_ctype, with_checks
 from pycuda._array.kernels.compilation import load
 from pycuda._array.kernels.kernel_arguments import accepts, wrong_dtype
 from pycuda._driver import GPUArray, _plain_array, _working_context
@@ -102,7 +102,7 @@ def sample_sources() -> Iterator[tuple[str, str]]:
 
 def _head_of(dtype, key_expr, key_type, own, preamble):
     return KEY_SOURCE.format(
-        preamble=preamble,
+        preamble=with_checks(preamble, [dtype]),
         sort_type=dtype_to_ctype(dtype),
         key_type=key_type,
         key_expr=key_expr,

@@ -392,7 +392,8 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False, *, stream=None)
     LinAlgError
         If the iteration does not converge.
     RuntimeError
-        On the software device, except for the values of small matrices.
+        On the software device, which has no cuSOLVER. If ``compute_uv`` is false, it
+        has the values of small matrices.
 
     See Also
     --------
@@ -542,7 +543,8 @@ def matrix_rank(A, tol=None, hermitian=False, *, rtol=None, stream=None):  # noq
     hermitian : bool, optional
         Not used; NumPy has this parameter.
     rtol : float or GPUArray, optional
-        Tolerance in parts of the largest value.
+        Singular values up to ``rtol`` times the largest count as 0. The default is
+        ``max(m, n)`` times the dtype's epsilon.
     stream : Stream, optional
         Stream in which the work is enqueued. The default is the current stream.
 
@@ -554,7 +556,7 @@ def matrix_rank(A, tol=None, hermitian=False, *, rtol=None, stream=None):  # noq
     Raises
     ------
     ValueError
-        If both tolerances are given.
+        If ``tol`` and ``rtol`` are given.
 
     Examples
     --------

@@ -67,7 +67,7 @@ def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     Raises
     ------
     ValueError
-        If there are fewer than two axes, or if both are the same.
+        If there are fewer than two axes. If ``axis1`` is ``axis2``.
 
     See Also
     --------
@@ -115,7 +115,7 @@ def vecdot(x1, x2, /, out=None, *, axis=-1, dtype=None, stream=None, allocator=N
     Raises
     ------
     TypeError
-        If an operand is not on the device, or cannot be computed in ``dtype``.
+        If an operand is not on the device. If it cannot be computed in ``dtype``.
     ValueError
         If the shapes do not fit.
 

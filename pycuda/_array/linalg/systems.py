@@ -319,9 +319,9 @@ def matrix_power(a, n):
     Examples
     --------
     >>> from pycuda import linalg
-    >>> linalg.matrix_power(gpuarray.to_gpu(np.array([[1, 1], [0, 1]])), 5)
-    array([[1, 5],
-           [0, 1]])
+    >>> linalg.matrix_power(gpuarray.to_gpu(np.array([[1.0, 1], [0, 1]])), 5)
+    array([[1., 5.],
+           [0., 1.]])
     """
     if not isinstance(a, GPUArray):
         raise TypeError(f"matrix_power takes a GPUArray, not {type(a).__name__}")

@@ -16,7 +16,7 @@
     X(array_format, "Element formats of CUDA arrays.") \
     X(compute_mode, "Rules for making contexts on a device.") \
     X(ctx_flags, "Flags of Device.make_context.") \
-    X(direction_vector_set, "cuRAND's sets of Sobol direction vectors.") \
+    X(direction_vector_set, "Sobol direction vectors of cuRAND.") \
     X(event_flags, "Flags of Event.") \
     X(event_record_flags, "Flags of Event.record.") \
     X(event_wait_flags, "Flags of Stream.wait_for_event.") \
@@ -196,7 +196,7 @@
     X(launch_attribute, PREFERRED_CLUSTER_DIMENSION, 11, "The size of a cluster where it fits, in blocks: a multiple of CLUSTER_DIMENSION.") \
     X(launch_attribute, LAUNCH_COMPLETION_EVENT, 12, "An event that is recorded when all blocks have begun.") \
     X(launch_attribute, PREFERRED_SHARED_MEMORY_CARVEOUT, 14, "The preferred part of on-chip memory for shared memory, in percent.") \
-    X(launch_attribute, NVLINK_UTIL_CENTRIC_SCHEDULING, 16, "1: place blocks so that they use NVLink best.") \
+    X(launch_attribute, NVLINK_UTIL_CENTRIC_SCHEDULING, 16, "1: a hint to place blocks, which cause equal traffic, so that NVLink is used most.") \
     /* limit */ \
     X(limit, STACK_SIZE, 0, "The stack of a thread, in bytes.") \
     X(limit, PRINTF_FIFO_SIZE, 1, "The buffer for output of printf in kernels, in bytes.") \
@@ -206,7 +206,7 @@
     X(limit, MAX_L2_FETCH_GRANULARITY, 5, "The bytes that the L2 cache fetches at once, 0 to 128. A hint.") \
     X(limit, PERSISTING_L2_CACHE_SIZE, 6, "The part of the L2 cache for persisting data, in bytes.") \
     X(limit, SHMEM_SIZE, 7, "The shared memory that kernels of a CIG context can use, in bytes. Read only.") \
-    X(limit, CIG_ENABLED, 8, "1 if the context shares the device with a graphics queue (CIG). Read only.") \
+    X(limit, CIG_ENABLED, 8, "Not 0 if the context shares the device with a graphics queue (CIG). Read only.") \
     X(limit, CIG_SHMEM_FALLBACK_ENABLED, 9, "0: in a CIG context, launches with too much shared memory fail.") \
     /* mem_access_flags */ \
     X(mem_access_flags, NONE, 0, "The device can neither read nor write the memory.") \

@@ -26,6 +26,10 @@ typedef struct {
     void (*use_rest)(unsigned long long address);
     /* Say whether the program asked for the next free. */
     void (*set_asked)(int asked);
+    /* Register the function that is called, in any thread, when a kernel did what a GPU
+     * may let pass; and take the text of such a warning (device/base/warnings.h). */
+    void (*set_warned)(void (*warned)(void *), void *argument);
+    size_t (*take_warning)(char *text, size_t room);
     /* Called before and after the last collection of garbage of a program
      * (device/api/context/leak.h). */
     int (*before_collection)(void);

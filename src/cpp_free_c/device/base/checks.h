@@ -13,10 +13,15 @@ enum {
     EMU_CHECK_INIT = 1,    /* reads of memory that was never written */
     EMU_CHECK_RACE = 2,    /* accesses whose order is undefined */
     EMU_CHECK_BARRIER = 4, /* barriers that not all threads reach */
-    EMU_CHECK_MEMORY = 8,  /* bounds, alignment, use after free: always on */
+    EMU_CHECK_MEMORY = 8,  /* exact bounds; the rest of this check is always on */
     EMU_CHECK_SYNC = 16,   /* streams and the host that do not wait for each other */
     EMU_CHECK_LEAK = 32,   /* what is alive at exit */
     EMU_CHECK_ALL = 63,
+    /* With one of these, an access in the zone of an allocation is an error. */
+    EMU_CHECKS_OF_KERNELS =
+        EMU_CHECK_MEMORY | EMU_CHECK_INIT | EMU_CHECK_RACE | EMU_CHECK_BARRIER,
+    /* Without any of these, the first block of a kernel has all of them. */
+    EMU_CHECKS_OF_TRIALS = EMU_CHECK_INIT | EMU_CHECK_RACE | EMU_CHECK_BARRIER,
     EMU_CHECK_READS = 64 /* of the older form of init: each read of shared memory */
 };
 

@@ -135,7 +135,9 @@ typedef struct {
 struct emu_func {
     const char *name;
     const emu_insn *code;
-    const emu_place *places; /* of each instruction */
+    const emu_place *places;    /* of each instruction */
+    _Atomic uint8_t *is_tried;  /* of a kernel: its first block has run with checks */
+    _Atomic uint8_t *warned;    /* of each: the checks that have warned (report.h) */
     uint32_t count;
     uint32_t frame_size; /* bytes, a multiple of 64 */
     uint32_t local_size; /* bytes of local memory of an activation */

@@ -1,10 +1,11 @@
 /* The address space of the memory of all software devices. See memory.h.
  *
- * The range has two parts. The small part consists of runs of 512-byte granules, one
- * run for each allocation up to 32 KiB; a run and its record stay together and are
- * reused together. The large part consists of spans of 64 KiB chunks; a freed span
- * returns to a sorted list. Every allocation has a guard zone behind it, so that an
- * access beyond its end never reaches the next allocation. */
+ * The range has three parts. Rooms come first in use: each has 2 MiB of addresses for
+ * one allocation up to 32 KiB, so that accesses far behind or before it reach nothing
+ * else. When all rooms are in use, small allocations get runs of 512-byte granules. A
+ * room or a run and its record stay together and are reused together. Spans of chunks
+ * of 64 KiB are for the others; a freed span returns to a sorted list. Behind every
+ * allocation is a zone that belongs to nothing else. */
 #define _GNU_SOURCE
 #include "device/memory/memory.h"
 
@@ -22,6 +23,8 @@
 #define COMMIT_STEP ((uint64_t)64 << 20)
 #define QUARANTINE_RECORDS 65536
 #define QUARANTINE_SMALL ((uint64_t)64 << 20)
+#define ROOMS 8192
+#define ROOM_FRONT ((uint64_t)256 << 10) /* bytes before the allocation of a room */
 
 typedef struct {
     uint64_t offset, size;
@@ -36,13 +39,14 @@ typedef struct {
 /* Guarded by the mutex of memory.c. */
 static struct {
     uint64_t small_next, small_committed; /* offsets in the range */
+    uint64_t room_next, room_committed;
     uint64_t large_next, large_committed;
     uint32_t next_record;
     emu_allocation *free_records;
     emu_allocation *runs[CLASSES]; /* free runs by granules */
     free_span *spans;              /* sorted by offset, never adjacent */
     size_t span_count, span_room;
-    quarantine small, large;
+    quarantine rooms, small, large;
 } space;
 
 emu_memory_range emu_memory_tables;
@@ -68,6 +72,7 @@ space_open_range(uint64_t size)
     uint64_t granules = size / 16 / EMU_GRANULE * sizeof(uint32_t);
     uint64_t chunks = size / EMU_CHUNK * sizeof(uint32_t);
     uint64_t records_size = (size >> RECORD_SHIFT) * sizeof(emu_allocation);
+    uint64_t rooms = size / 16 < ROOMS * EMU_ROOM ? size / 16 : ROOMS * EMU_ROOM;
     char *range = space_reserve(size + RANGE_ALIGNMENT, PROT_NONE);
     void *granule_table = space_reserve(granules, PROT_READ | PROT_WRITE);
     void *chunk_table = space_reserve(chunks, PROT_READ | PROT_WRITE);
@@ -78,7 +83,8 @@ space_open_range(uint64_t size)
         emu_memory_tables.chunks = chunk_table;
         emu_memory_tables.records = records;
         emu_memory_tables.base = emu_space_round_up((uintptr_t)range, RANGE_ALIGNMENT);
-        emu_memory_tables.small_size = size / 16;
+        emu_memory_tables.granules_end = size / 16;
+        emu_memory_tables.rooms_end = emu_memory_tables.granules_end + rooms;
         emu_memory_tables.size = size;
         return true;
     }
@@ -113,9 +119,12 @@ emu_space_open(void)
     }
     space.next_record = 1;
     space.small_next = space.small_committed = 0;
-    space.large_next = space.large_committed = emu_memory_tables.small_size;
+    space.room_next = space.room_committed = emu_memory_tables.granules_end;
+    space.large_committed = emu_memory_tables.rooms_end;
+    space.large_next = emu_memory_tables.rooms_end + EMU_ROOM;
     space.small.budget = QUARANTINE_SMALL;
     space.large.budget = emu_memory_tables.size / 4;
+    space.rooms.budget = UINT64_MAX; /* their number is limited */
     return CUDA_SUCCESS;
 }
 
@@ -175,8 +184,63 @@ space_record_number(const emu_allocation *record)
     return (uint32_t)(record - emu_memory_tables.records);
 }
 
-emu_allocation *
-emu_space_take_run_locked(size_t size)
+static void
+space_set_chunks_locked(uint64_t base, uint64_t bytes, uint32_t number)
+{
+    uint64_t first = (base - emu_memory_tables.base) / EMU_CHUNK;
+    uint64_t count = bytes / EMU_CHUNK;
+
+    for (uint64_t i = 0; i < count; i++) {
+        atomic_store_explicit(&emu_memory_tables.chunks[first + i], number,
+                              memory_order_release);
+    }
+}
+
+static void
+quarantine_remove_first_locked(quarantine *queue)
+{
+    emu_allocation *record = queue->first;
+
+    queue->first = record->queue;
+    if (queue->first == NULL) {
+        queue->last = NULL;
+    }
+    queue->count--;
+    queue->bytes -= record->span;
+}
+
+/* Take a room that no allocation has had, else the one that was freed first. NULL: all
+ * are in use. The bases of rooms differ in their low bits, so that they do not compete
+ * for the same lines of the processor's cache. */
+static emu_allocation *
+space_take_room_locked(void)
+{
+    const uint64_t offset = space.room_next;
+    emu_allocation *record = space.rooms.first;
+
+    if (offset == emu_memory_tables.rooms_end ||
+        !space_commit_locked(&space.room_committed, offset + EMU_ROOM,
+                             emu_memory_tables.rooms_end)) {
+        if (record != NULL) {
+            quarantine_remove_first_locked(&space.rooms);
+        }
+        return record;
+    }
+    record = emu_space_take_record_locked();
+    if (record == NULL) {
+        return NULL;
+    }
+    space.room_next = offset + EMU_ROOM;
+    record->base = emu_memory_tables.base + offset + ROOM_FRONT +
+                   offset / EMU_ROOM % (EMU_SMALL_LIMIT / EMU_GRANULE) * EMU_GRANULE;
+    record->span = EMU_ROOM;
+    space_set_chunks_locked(emu_memory_tables.base + offset, EMU_ROOM,
+                            space_record_number(record));
+    return record;
+}
+
+static emu_allocation *
+space_take_run_locked(size_t size)
 {
     size_t granules = (size + EMU_GRANULE - 1) / EMU_GRANULE + 1;
     uint64_t bytes = granules * EMU_GRANULE;
@@ -193,7 +257,7 @@ emu_space_take_run_locked(size_t size)
             EMU_CHUNK); /* a run is within one chunk, so that IPC can share it */
     }
     if (!space_commit_locked(&space.small_committed, offset + bytes,
-                             emu_memory_tables.small_size)) {
+                             emu_memory_tables.granules_end)) {
         return NULL;
     }
     record = emu_space_take_record_locked();
@@ -206,6 +270,17 @@ emu_space_take_run_locked(size_t size)
     for (size_t i = 0; i < granules; i++) {
         atomic_store_explicit(&emu_memory_tables.granules[offset / EMU_GRANULE + i],
                               space_record_number(record), memory_order_release);
+    }
+    return record;
+}
+
+emu_allocation *
+emu_space_take_small_locked(size_t size)
+{
+    emu_allocation *record = space_take_room_locked();
+
+    if (record == NULL) {
+        record = space_take_run_locked(size);
     }
     return record;
 }
@@ -289,30 +364,37 @@ space_return_span_locked(uint64_t offset, uint64_t size)
     space.span_count++;
 }
 
-static void
-space_set_chunks_locked(const emu_allocation *record, uint32_t number)
-{
-    uint64_t first = (record->base - emu_memory_tables.base) / EMU_CHUNK;
-    uint64_t count = record->span / EMU_CHUNK;
-
-    for (uint64_t i = 0; i < count; i++) {
-        atomic_store_explicit(&emu_memory_tables.chunks[first + i], number,
-                              memory_order_release);
-    }
-}
-
 void
 emu_space_assign_locked(uint64_t base, uint64_t bytes, const emu_allocation *record)
 {
-    emu_allocation part = {.base = base, .span = bytes};
-
-    space_set_chunks_locked(&part, space_record_number(record));
+    space_set_chunks_locked(base, bytes, space_record_number(record));
 }
 
 bool
 emu_space_is_small(const emu_allocation *record)
 {
-    return record->base - emu_memory_tables.base < emu_memory_tables.small_size;
+    return record->base - emu_memory_tables.base < emu_memory_tables.rooms_end;
+}
+
+static bool
+space_is_room(const emu_allocation *record)
+{
+    return emu_space_is_small(record) &&
+           record->base - emu_memory_tables.base >= emu_memory_tables.granules_end;
+}
+
+uint64_t
+emu_space_place(const emu_allocation *record)
+{
+    const uint64_t offset = record->base - emu_memory_tables.base;
+
+    if (space_is_room(record)) {
+        return record->base - offset % EMU_ROOM;
+    }
+    if (emu_space_is_small(record)) {
+        return record->base;
+    }
+    return record->base - offset % EMU_CHUNK; /* of IPC: it may begin in its chunk */
 }
 
 /* Release the oldest record of a quarantine, so that its addresses can be used
@@ -325,12 +407,7 @@ space_release_oldest_locked(quarantine *queue)
     if (record == NULL) {
         return;
     }
-    queue->first = record->queue;
-    if (queue->first == NULL) {
-        queue->last = NULL;
-    }
-    queue->count--;
-    queue->bytes -= record->span;
+    quarantine_remove_first_locked(queue);
     if (queue == &space.small) {
         emu_allocation **list = &space.runs[record->span / EMU_GRANULE];
 
@@ -338,9 +415,8 @@ space_release_oldest_locked(quarantine *queue)
         *list = record;
     }
     else {
-        /* An IPC record may begin within its first chunk. */
-        record->base -= (record->base - emu_memory_tables.base) % EMU_CHUNK;
-        space_set_chunks_locked(record, 0);
+        record->base = emu_space_place(record);
+        space_set_chunks_locked(record->base, record->span, 0);
         space_return_span_locked(record->base - emu_memory_tables.base, record->span);
         emu_space_return_record_locked(record);
     }
@@ -351,7 +427,10 @@ emu_space_keep_freed_locked(emu_allocation *record)
 {
     quarantine *queue = &space.large;
 
-    if (emu_space_is_small(record)) {
+    if (space_is_room(record)) {
+        queue = &space.rooms;
+    }
+    else if (emu_space_is_small(record)) {
         queue = &space.small;
     }
     record->queue = NULL;
@@ -372,7 +451,7 @@ emu_space_keep_freed_locked(emu_allocation *record)
 emu_allocation *
 emu_space_take_large_locked(size_t size)
 {
-    uint64_t bytes = emu_space_round_up(size, EMU_CHUNK) + EMU_CHUNK;
+    uint64_t bytes = emu_space_round_up(size + EMU_CHUNK, EMU_ROOM);
     emu_allocation *record = emu_space_take_record_locked();
     uint64_t offset;
 
@@ -391,11 +470,10 @@ emu_space_take_large_locked(size_t size)
     }
     record->base = emu_memory_tables.base + offset;
     record->span = bytes;
-    space_set_chunks_locked(record, space_record_number(record));
+    space_set_chunks_locked(record->base, bytes, space_record_number(record));
     return record;
 }
 
-/* The bytes of addresses left for large allocations, without the guard of one. */
 uint64_t
 emu_space_large_room_locked(void)
 {

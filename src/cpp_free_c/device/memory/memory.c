@@ -276,7 +276,34 @@ emu_memory_keep_host_pages_apart(void)
     state.host_pages_apart = true;
 }
 
-/* Whether an allocation may have a place in the small part. */
+/* Let a small allocation have zeros, and what is left behind it of an earlier one. */
+static void
+memory_clear_small(emu_allocation *record)
+{
+    if (record->stale < record->size) {
+        record->stale = record->size;
+    }
+    memset((void *)(uintptr_t)record->base, 0, record->stale);
+    record->stale = record->size;
+}
+
+/* Let the place of a small allocation have zeros, if a kernel wrote to its zone. */
+static void
+memory_clear_zone(emu_allocation *record)
+{
+    if (!atomic_exchange_explicit(&record->zone_used, false, memory_order_relaxed)) {
+        return;
+    }
+    if (record->span < EMU_ROOM) {
+        memset((void *)(uintptr_t)record->base, 0, record->span);
+    }
+    else {
+        (void)madvise((void *)(uintptr_t)emu_space_place(record), EMU_ROOM,
+                      MADV_DONTNEED);
+    }
+}
+
+/* Whether an allocation may have a room or a run. */
 static bool
 memory_may_be_small(const emu_memory_request *request)
 {
@@ -307,7 +334,7 @@ emu_memory_allocate(const emu_memory_request *request, emu_allocation **out)
     pthread_mutex_lock(&state.mutex);
     if (charge <= state.total[request->device] - state.used[request->device]) {
         if (memory_may_be_small(request)) {
-            record = emu_space_take_run_locked(request->size);
+            record = emu_space_take_small_locked(request->size);
         }
         else {
             record = emu_space_take_large_locked(request->size);
@@ -321,8 +348,8 @@ emu_memory_allocate(const emu_memory_request *request, emu_allocation **out)
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     if (emu_space_is_small(record)) {
-        /* the run may have been used before */
-        memset((void *)(uintptr_t)record->base, 0, record->size);
+        memory_clear_small(record);
+        memory_clear_zone(record);
     }
     else {
         memory_advise_huge(record, MADV_HUGEPAGE);
@@ -337,8 +364,7 @@ emu_memory_allocate(const emu_memory_request *request, emu_allocation **out)
 static void
 memory_drop_pages(const emu_allocation *record)
 {
-    uint64_t first = record->base - (record->base - emu_memory_tables.base) % EMU_CHUNK;
-    void *start = (void *)(uintptr_t)first;
+    void *start = (void *)(uintptr_t)emu_space_place(record);
 
     if (emu_space_is_small(record)) {
         return;
@@ -429,6 +455,76 @@ emu_memory_near(uint64_t address)
     return record;
 }
 
+/* -- zones ------------------------------------------------------------------------- */
+
+static bool
+zone_has_kind(const emu_allocation *record)
+{
+    const unsigned kinds = 1u << EMU_MEMORY_DEVICE | 1u << EMU_MEMORY_PITCHED |
+                           1u << EMU_MEMORY_MANAGED | 1u << EMU_MEMORY_POOLED |
+                           1u << EMU_MEMORY_GRAPH_NODE;
+
+    return emu_memory_live(record) && (kinds >> record->kind & 1u) != 0;
+}
+
+/* The bytes from the start of an allocation to the end of its zone. */
+static uint64_t
+zone_extent(const emu_allocation *record)
+{
+    const uint64_t blocks = emu_space_round_up(record->size, EMU_ROOM);
+    const uint64_t place = record->span - (record->base - emu_space_place(record));
+
+    if (place < blocks) {
+        return place;
+    }
+    return blocks;
+}
+
+/* The record of the first place behind that of an address, within 2 MiB; NULL: none. */
+static const emu_allocation *
+zone_next(uint64_t address, const emu_allocation *own)
+{
+    for (uint64_t step = EMU_CHUNK; step <= EMU_ROOM; step += EMU_CHUNK) {
+        const emu_allocation *next = emu_memory_find(address + step);
+
+        if (next != NULL && next != own) {
+            return next;
+        }
+    }
+    return NULL;
+}
+
+const emu_allocation *
+emu_memory_zone(uint64_t address, uint64_t bytes)
+{
+    const uint64_t offset = address - emu_memory_tables.base;
+    const emu_allocation *own = emu_memory_find(address), *front = NULL;
+    uint64_t past = UINT64_MAX;
+
+    if (offset >= emu_memory_tables.size ||
+        (own != NULL && !emu_memory_live(own) && address - own->base < own->size)) {
+        return NULL; /* not in the range, or freed */
+    }
+    if (own != NULL && address < own->base) {
+        front = own; /* in its room */
+    }
+    else if (offset >= emu_memory_tables.rooms_end) {
+        front = zone_next(address, own);
+    }
+    if (own != NULL && address >= own->base && zone_has_kind(own) &&
+        address - own->base + bytes <= zone_extent(own)) {
+        past = address - own->base - own->size;
+    }
+    if (front != NULL && zone_has_kind(front) && front->base - address <= EMU_ROOM &&
+        front->base - address < past) {
+        return front;
+    }
+    if (past != UINT64_MAX) {
+        return own;
+    }
+    return NULL;
+}
+
 emu_allocation *
 emu_memory_starting_at(uint64_t address)
 {
@@ -459,8 +555,11 @@ emu_memory_use_rest(unsigned long long address)
     emu_allocation *found = emu_memory_starting_at(address);
 
     if (found != NULL && (kinds >> found->kind & 1u) != 0) {
+        const uint64_t rest =
+            emu_space_round_up(found->size, EMU_GRANULE) + EMU_GRANULE;
+
         pthread_mutex_lock(&state.mutex);
-        atomic_store_explicit(&found->extent, found->span, memory_order_release);
+        atomic_store_explicit(&found->extent, rest, memory_order_release);
         pthread_mutex_unlock(&state.mutex);
     }
 }

@@ -7,8 +7,8 @@
  * sorted list.
  *
  * Invariant: one load from a table maps an address in the range to the record of the
- * allocation that owns it, or of the allocation whose guard zone it is in, or to record
- * 0, whose extent is 0. A freed record keeps its place (extent 0) until the quarantine
+ * allocation that owns it, or of the allocation whose place it is in, or to record 0,
+ * whose extent is 0. A freed record keeps its place (extent 0) until the quarantine
  * releases its addresses, so a use after free can be told from a wild pointer. Records
  * never move, and their memory stays readable and writable even after they are freed,
  * so a kernel that races with a free never crashes.
@@ -57,7 +57,7 @@ typedef struct emu_allocation {
     _Atomic uint64_t extent; /* bytes that may be accessed: size while live, then 0 */
     uint64_t devices;        /* bit d: a context of device d may access it */
     uint64_t size;           /* bytes requested; kept after the free, for reports */
-    uint64_t span;           /* bytes of the range that it occupies, guard included */
+    uint64_t span;           /* bytes of the range that its place has */
     uint64_t charged;        /* bytes charged to the memory of its device */
     uint64_t serial;         /* 1, 2, 3, ... in order of allocation, never reused */
     emu_memory_kind kind;
@@ -70,7 +70,9 @@ typedef struct emu_allocation {
     void *owner;        /* the array, pool or IPC record that it belongs to */
     bool mapped;        /* its pages are mapped from a shared file */
     bool suspended;     /* it keeps its addresses, but is neither live nor charged */
-    size_t pitch;       /* row pitch of a pitched allocation */
+    uint64_t stale; /* of a room or run: bytes that earlier allocations had, at most */
+    _Atomic bool zone_used; /* kernels have written to its zone */
+    size_t pitch;           /* row pitch of a pitched allocation */
     /* Advice on managed memory; it always counts for a whole allocation. Places are
      * ordinals of devices, -1 for the host, -2 for none. */
     struct {
@@ -103,16 +105,18 @@ void emu_memory_use_rest(unsigned long long address);
 #define EMU_CHUNK_SHIFT 16 /* large allocations: 64 KiB */
 #define EMU_GRANULE ((size_t)1 << EMU_GRANULE_SHIFT)
 #define EMU_CHUNK ((size_t)1 << EMU_CHUNK_SHIFT)
-#define EMU_SMALL_LIMIT \
-    ((size_t)32 << 10) /* the largest allocation of the small part */
+#define EMU_SMALL_LIMIT ((size_t)32 << 10) /* the largest allocation of a room or run \
+                                            */
+#define EMU_ROOM ((size_t)2 << 20)         /* what a GPU maps at once: see zones */
 
 /* The range and its tables. Written once by emu_space_open.
  */
 typedef struct {
     uint64_t base;              /* first address of the range */
     uint64_t size;              /* its bytes; 0 before the first cuInit */
-    uint64_t small_size;        /* bytes at its start that consist of granules */
-    _Atomic uint32_t *granules; /* record number for each granule of the small part */
+    uint64_t granules_end;      /* bytes at its start that consist of granules */
+    uint64_t rooms_end;         /* offset behind the rooms, which come next */
+    _Atomic uint32_t *granules; /* record number for each of these granules */
     _Atomic uint32_t *chunks;   /* record number for each chunk of the whole range */
     emu_allocation *records;    /* record 0 means no allocation */
 } emu_memory_range;
@@ -128,9 +132,9 @@ emu_space_round_up(uint64_t value, uint64_t step)
 /* Reserve the range. */
 CUresult emu_space_open(void);
 
-/* Take a place in the small or in the large part, with its record, whose extent is
- * 0. NULL: no place or no record is left. */
-emu_allocation *emu_space_take_run_locked(size_t size);
+/* Take a room or a run, or a span, with its record, whose extent is 0. NULL: no place
+ * or no record is left. */
+emu_allocation *emu_space_take_small_locked(size_t size);
 emu_allocation *emu_space_take_large_locked(size_t size);
 /* Put the place of a freed record in quarantine. */
 void emu_space_keep_freed_locked(emu_allocation *record);
@@ -143,9 +147,11 @@ void emu_space_return_record_locked(emu_allocation *record);
 void emu_space_assign_locked(uint64_t base, uint64_t bytes,
                              const emu_allocation *record);
 
-/* Whether a record is in the small part. */
+/* The first address of the place of a record. */
+uint64_t emu_space_place(const emu_allocation *record);
+/* Whether a record has a room or a run. */
 bool emu_space_is_small(const emu_allocation *record);
-/* The bytes of addresses left for large allocations, without the guard of one. */
+/* The bytes of addresses left for large allocations, without the zone of one. */
 uint64_t emu_space_large_room_locked(void);
 
 /* -- allocating, freeing, lookups -------------------------------------------------- */
@@ -226,8 +232,8 @@ uint64_t emu_memory_total(int device);
 /* The live registered memory that shares a byte with [base, base + size), or NULL. */
 const emu_allocation *emu_registered_overlap(uint64_t base, size_t size);
 
-/* The record of an address: live, freed, or near (the address is in the guard zone
- * behind the allocation). NULL: the address is unknown. */
+/* The record of an address: live, freed, or near (the address is in the place of the
+ * allocation, behind or before it). NULL: the address is unknown. */
 static inline const emu_allocation *
 emu_memory_find(uint64_t address)
 {
@@ -237,7 +243,7 @@ emu_memory_find(uint64_t address)
     if (offset >= emu_memory_tables.size) {
         return emu_registered_overlap(address, 1);
     }
-    if (offset < emu_memory_tables.small_size) {
+    if (offset < emu_memory_tables.granules_end) {
         number = atomic_load_explicit(
             &emu_memory_tables.granules[offset >> EMU_GRANULE_SHIFT],
             memory_order_acquire);
@@ -255,6 +261,29 @@ emu_memory_find(uint64_t address)
 /* As emu_memory_find, but also the allocation that begins a little behind the address:
  * for reports of accesses in front of an array. */
 const emu_allocation *emu_memory_near(uint64_t address);
+
+/* -- zones ------------------------------------------------------------------------- */
+
+/* A GPU maps memory in blocks of 2 MiB. An access near an allocation reaches mapped
+ * memory, which may belong to nothing, and the program goes on. Here, each allocation
+ * has a zone around it that belongs to nothing else. An H200 was asked which accesses
+ * fault (test/data/mapped_blocks.tsv): behind an allocation those from the end of its
+ * last block on, before it almost none. So a zone ends with the last block, counted
+ * from the start of the allocation, and begins up to 2 MiB before it, where the zone of
+ * the allocation before it ends. Only memory that the driver allocates by itself has
+ * zones.
+ *
+ * Return the allocation in whose zone the bytes are, in part or all, or NULL. */
+const emu_allocation *emu_memory_zone(uint64_t address, uint64_t bytes);
+
+/* A kernel writes to the zone. */
+static inline void
+emu_memory_use_zone(const emu_allocation *record)
+{
+    emu_allocation *changed = (emu_allocation *)(uintptr_t)record;
+
+    atomic_store_explicit(&changed->zone_used, true, memory_order_relaxed);
+}
 
 /* Whether [address, address + bytes) is within a live record. The fast check for a
  * record remembered from an earlier access. */

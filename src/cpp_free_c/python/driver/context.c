@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "python/support/convert.h"
+#include "python/support/docs.h"
 #include "python/support/call_site.h"
 #include "python/support/interrupt.h"
 #include "driver/events.h"
@@ -400,8 +401,24 @@ context_push_self(pcu_context *self)
 }
 
 PyDoc_STRVAR(context_push_doc,
-             "push($self, /)\n--\n\n"
-             "Push this context on the calling thread's stack and make it current.");
+             "push($self, /)\n"
+             "--\n\n"
+             "Push this context on the calling thread's stack and make it current.\n"
+             "\nRaises\n------\n"
+             "LogicError\n"
+             "    If the context was detached.\n"
+             "\nSee Also\n--------\n"
+             "Context.pop : Undo it.\n"
+             "Context.detach : End the context.\n"
+             "\nNotes\n-----\n"
+             "``with ctx:`` pushes the context and pops it at the end of the block.\n"
+             "\nExamples\n--------\n"
+             ">>> ctx = drv.Device(0).make_context()\n"
+             ">>> drv.Context.pop()\n"
+             ">>> ctx.push()\n"
+             ">>> drv.Context.get_current() == ctx\n"
+             "True\n"
+             ">>> ctx.detach()");
 
 static PyObject *
 context_push(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -436,11 +453,18 @@ context_pop_current(pcu_state *st)
     return rc;
 }
 
-PyDoc_STRVAR(
-    context_pop_doc,
-    "pop($type, /)\n--\n\n"
-    "Pop the top of the calling thread's stack. The next context becomes current.\n\n"
-    "LogicError if the stack is empty.");
+PyDoc_STRVAR(context_pop_doc,
+             "pop($type, /)\n"
+             "--\n\n"
+             "Pop the top of the calling thread's stack.\n\n"
+             "The next context of the stack becomes current.\n"
+             "\nRaises\n------\n"
+             "LogicError\n"
+             "    If the stack is empty.\n"
+             "\nSee Also\n--------\n"
+             "Context.push : Make a context current.\n"
+             "\nNotes\n-----\n"
+             "The context goes on to exist, with its memory and its modules.");
 
 static PyObject *
 context_pop(PyObject *type, PyObject *Py_UNUSED(ignored))
@@ -451,13 +475,24 @@ context_pop(PyObject *type, PyObject *Py_UNUSED(ignored))
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(
-    context_detach_doc,
-    "detach($self, /)\n--\n\n"
-    "End this context, or release the primary context, now.\n\n"
-    "If it is current, the next context of the stack becomes current. The objects\n"
-    "that were made in it are invalid; releasing them later does nothing.\n"
-    "LogicError the second time.");
+PyDoc_STRVAR(context_detach_doc,
+             "detach($self, /)\n"
+             "--\n\n"
+             "End this context now, or give up the primary context.\n"
+             "\nRaises\n------\n"
+             "LogicError\n"
+             "    If the context was detached before, or if a call that was\n"
+             "    interrupted still uses it.\n"
+             "\nSee Also\n--------\n"
+             "Context.pop : Let the context exist.\n"
+             "\nNotes\n-----\n"
+             "If the context is current, the next one of the stack becomes current.\n"
+             "The objects that were made in it are invalid; to release them later\n"
+             "does nothing. A primary context is ended by the last of those that have\n"
+             "retained it.\n"
+             "\nExamples\n--------\n"
+             ">>> ctx = drv.Device(0).make_context()\n"
+             ">>> ctx.detach()");
 
 /* The number of times that a context is on a stack. */
 static Py_ssize_t
@@ -548,9 +583,21 @@ context_detach(PyObject *op, PyObject *Py_UNUSED(ignored))
 
 PCU_SIGNATURE_OF_ONE(
     context_attach, "flags", pcu_as_uint,
-    "attach($type, /, flags=0)\n--\n\n"
-    "Push the context that is current in the driver on this thread's stack.\n\n"
-    "A context of another library is not ended by this package.")
+    "attach($type, /, flags=0)\n"
+    "--\n\n"
+    "Push the context that is current in the driver on this thread's stack.\n"
+    "\nParameters\n----------\n"
+    "flags : int, optional\n"
+    "    Has no effect.\n"
+    "\nReturns\n-------\n"
+    "Context\n"
+    "    The context: the known object, or a new one for a context of\n"
+    "    another library, which this package does not end.\n"
+    "\nRaises\n------\n"
+    "LogicError\n"
+    "    If the driver has no current context in this thread.\n"
+    "\nSee Also\n--------\n"
+    "Context.from_handle : A context that is not current.")
 
 static PyObject *
 context_attach(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
@@ -583,12 +630,19 @@ context_attach(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
     return self;
 }
 
-PyDoc_STRVAR(
-    context_get_current_doc,
-    "get_current($type, /)\n--\n\n"
-    "Return the top of the calling thread's stack, or None.\n\n"
-    "A thread that has pushed no context gets None, although it may work in the\n"
-    "context that pycuda.autoinit lends to such threads.");
+PyDoc_STRVAR(context_get_current_doc,
+             "get_current($type, /)\n"
+             "--\n\n"
+             "Return the top of the calling thread's stack.\n"
+             "\nReturns\n-------\n"
+             "Context or None\n"
+             "    The context; None if this thread has pushed none, although it may\n"
+             "    work in the context that ``pycuda.autoinit`` lends to such threads.\n"
+             "\nSee Also\n--------\n"
+             "Context.get_device : The device of the current context.\n"
+             "\nExamples\n--------\n"
+             ">>> drv.Context.get_current() == pycuda.autoinit.context\n"
+             "True");
 
 static PyObject *
 context_get_current(PyObject *type, PyObject *Py_UNUSED(ignored))
@@ -615,8 +669,23 @@ context_get_current(PyObject *type, PyObject *Py_UNUSED(ignored))
 }
 
 PyDoc_STRVAR(context_synchronize_doc,
-             "synchronize($type, /)\n--\n\n"
-             "Wait until all work of the current context has finished.");
+             "synchronize($type, /)\n"
+             "--\n\n"
+             "Wait until all work of the current context has finished.\n"
+             "\nRaises\n------\n"
+             "LaunchError\n"
+             "    If a kernel failed.\n"
+             "LogicError\n"
+             "    If no context is current, or if a kernel used an invalid "
+             "address.\n" PCU_DOC_LATE_INDEX
+             "\nSee Also\n--------\n"
+             "Stream.synchronize : Wait for one stream.\n"
+             "Event.synchronize : Wait for a point in a stream.\n"
+             "\nNotes\n-----\n"
+             "Other threads run meanwhile.\n"
+             "\nExamples\n--------\n"
+             ">>> x = gpuarray.zeros(4, np.float32) + 1\n"
+             ">>> drv.Context.synchronize()");
 
 static PyObject *
 context_synchronize(PyObject *type, PyObject *Py_UNUSED(ignored))
@@ -834,12 +903,21 @@ static PyMethodDef context_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-PyDoc_STRVAR(
-    context_doc,
-    "A CUDA context: the owner of allocations, streams, events and modules.\n\n"
-    "Device.make_context() and Device.retain_primary_context() return one. Each\n"
-    "thread has a stack of contexts, whose top is current; `with ctx:` pushes and\n"
-    "pops. Two objects are equal if their handles are equal.");
+PyDoc_STRVAR(context_doc,
+             "A CUDA context: the owner of allocations, streams, events and modules.\n"
+             "\nSee Also\n--------\n"
+             "Device.make_context : Make a context.\n"
+             "Device.retain_primary_context : Share the one of other libraries.\n"
+             "\nNotes\n-----\n"
+             "Each thread has a stack of contexts, whose top is current: calls\n"
+             "without a context work in it. ``with ctx:`` pushes and pops. Two\n"
+             "objects are equal if their handles are equal.\n"
+             "\nExamples\n--------\n"
+             ">>> ctx = drv.Device(0).retain_primary_context()\n"
+             ">>> with ctx:\n"
+             "...     x = drv.mem_alloc(1024)\n"
+             ">>> del x\n"
+             ">>> ctx.detach()");
 
 static PyType_Slot context_slots[] = {
     {Py_tp_doc, (void *)context_doc},

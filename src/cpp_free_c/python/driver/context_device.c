@@ -7,6 +7,7 @@
 #include "python/support/base.h"
 
 #include "python/support/convert.h"
+#include "python/support/docs.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "driver/stream_use.h"
@@ -14,7 +15,18 @@
 #include "python/driver/current_context.h"
 
 PyDoc_STRVAR(context_get_device_doc,
-             "get_device($type, /)\n--\n\nReturn the Device of the current context.");
+             "get_device($type, /)\n"
+             "--\n\n"
+             "Return the device of the current context.\n"
+             "\nReturns\n-------\n"
+             "Device\n"
+             "    A new object.\n"
+             "\nRaises\n------\n" PCU_DOC_NO_CONTEXT
+             "\nSee Also\n--------\n"
+             "Context.get_current : The context.\n"
+             "\nExamples\n--------\n"
+             ">>> drv.Context.get_device() == drv.Device(0)\n"
+             "True");
 
 static PyObject *
 context_get_device(PyObject *type, PyObject *Py_UNUSED(ignored))
@@ -64,11 +76,25 @@ static const pcu_word context_peer_words[] = {
     PCU_WORD("flags", pcu_as_uint, context_peer_args, flags),
 };
 
-PCU_SIGNATURE(
-    context_enable_peer_access, context_peer_words,
-    "enable_peer_access($type, /, peer, flags=0)\n--\n\n"
-    "Let the current context read and write the memory of `peer`.\n\n"
-    "LogicError if the devices cannot do it, or if access is enabled already.")
+PCU_SIGNATURE(context_enable_peer_access, context_peer_words,
+              "enable_peer_access($type, /, peer, flags=0)\n"
+              "--\n\n"
+              "Let the current context read and write the memory of another one.\n"
+              "\nParameters\n----------\n"
+              "peer : Context\n"
+              "    The owner of the memory, on another device.\n"
+              "flags : int, optional\n"
+              "    Must be 0.\n"
+              "\nRaises\n------\n"
+              "LogicError\n"
+              "    If the devices cannot do it, if access is enabled already, or if\n"
+              "    ``peer`` has ended.\n"
+              "\nSee Also\n--------\n"
+              "Device.can_access_peer : Whether the devices can do it.\n"
+              "Context.disable_peer_access : Undo it.\n"
+              "\nNotes\n-----\n"
+              "Access has one direction. The call waits for the current context if\n"
+              "work was ordered by its default stream.")
 
 static PyObject *
 context_enable_peer_access(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
@@ -102,8 +128,17 @@ context_enable_peer_access(PyObject *type, PyObject *const *args, Py_ssize_t nar
 }
 
 PCU_SIGNATURE(context_disable_peer_access, context_peer_words,
-              "disable_peer_access($type, /, peer)\n--\n\n"
-              "Undo enable_peer_access.")
+              "disable_peer_access($type, /, peer)\n"
+              "--\n\n"
+              "Stop the access of the current context to the memory of another one.\n"
+              "\nParameters\n----------\n"
+              "peer : Context\n"
+              "    The owner of the memory.\n"
+              "\nRaises\n------\n"
+              "LogicError\n"
+              "    If access is not enabled, or if ``peer`` has ended.\n"
+              "\nSee Also\n--------\n"
+              "Context.enable_peer_access : Enable it.")
 
 static PyObject *
 context_disable_peer_access(PyObject *type, PyObject *const *args, Py_ssize_t nargs,

@@ -7,6 +7,7 @@
 #include "python/support/base.h"
 
 #include "python/support/convert.h"
+#include "python/support/docs.h"
 #include "python/support/driver_call.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
@@ -25,22 +26,38 @@ static const pcu_word foreign_words[] = {
     PCU_WORD("green", pcu_as_bool, foreign_args, green),
 };
 
-PCU_SIGNATURE(
-    context_from_handle, foreign_words,
-    "from_handle($type, /, handle, owner=None, green=False)\n--\n\n"
-    "Return the Context of another library's context, which also ends it.\n\n"
-    "handle: a CUcontext as an int, or an object of another library with the\n"
-    "attribute handle. green: it is a CUgreenCtx, a context with a part of the\n"
-    "device (cuCtxFromGreenCtx, CUDA 12.4). owner is kept alive; by default it is\n"
-    "the object that was given. The handle must be valid: the driver does not check\n"
-    "it. push() makes the context current.")
+PCU_SIGNATURE(context_from_handle, foreign_words,
+              "from_handle($type, /, handle, owner=None, green=False)\n"
+              "--\n\n"
+              "Return the context of another library.\n"
+              "\nParameters\n----------\n"
+              "handle : int or object\n"
+              "    A CUcontext, or an object with the attribute ``handle`` or\n"
+              "    ``_handle``.\n" PCU_DOC_OWNER
+              "green : bool, optional\n"
+              "    If true, the handle is a CUgreenCtx: a context with a part of the\n"
+              "    device's multiprocessors.\n"
+              "\nReturns\n-------\n"
+              "Context\n"
+              "    The known object of this handle, or a new one, which is not\n"
+              "    current.\n"
+              "\nRaises\n------\n" PCU_DOC_NO_HANDLE
+              "LogicError\n"
+              "    If the driver does not have green contexts, which came with CUDA\n"
+              "    12.4.\n"
+              "\nSee Also\n--------\n"
+              "Context.push : Make it current.\n"
+              "Context.attach : Take the context that is current in the driver.\n"
+              "\nNotes\n-----\n"
+              "The other library ends the context. The driver does not check the\n"
+              "handle: a wrong one may end the process.")
 
 static PyObject *
-context_from_handle(PyObject *Py_UNUSED(type), PyTypeObject *defining,
-                    PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+context_from_handle(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
+                    PyObject *kwnames)
 {
     static const char *const names[] = {"handle", "_handle", NULL};
-    pcu_state *st = pcu_state_of_type(defining);
+    pcu_state *st = pcu_state_of_type((PyTypeObject *)type);
     foreign_args a = {NULL, NULL, false};
     unsigned long long bits = 0;
     int rc = 0;
@@ -68,7 +85,7 @@ context_from_handle(PyObject *Py_UNUSED(type), PyTypeObject *defining,
 
 static PyMethodDef context_foreign_methods[] = {
     {"from_handle", (PyCFunction)(void (*)(void))context_from_handle,
-     METH_CLASS | METH_METHOD | METH_FASTCALL | METH_KEYWORDS, context_from_handle_doc},
+     METH_CLASS | METH_FASTCALL | METH_KEYWORDS, context_from_handle_doc},
     {NULL, NULL, 0, NULL},
 };
 

@@ -7,6 +7,7 @@
 #include "python/support/base.h"
 
 #include "python/support/convert.h"
+#include "python/support/docs.h"
 #include "python/support/enums.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
@@ -21,8 +22,23 @@ typedef struct {
 } context_limit_args;
 
 PyDoc_STRVAR(context_get_limit_doc,
-             "get_limit($type, limit, /)\n--\n\n"
-             "Return a limit of the current context: bytes, or a count.");
+             "get_limit($type, limit, /)\n"
+             "--\n\n"
+             "Return a limit of the current context.\n"
+             "\nParameters\n----------\n"
+             "limit : limit\n"
+             "    Which one.\n"
+             "\nReturns\n-------\n"
+             "int\n"
+             "    Bytes, or a count.\n"
+             "\nRaises\n------\n"
+             "LogicError\n"
+             "    If no context is current, or if the device does not have the limit.\n"
+             "\nSee Also\n--------\n"
+             "Context.set_limit : Change it.\n"
+             "\nExamples\n--------\n"
+             ">>> drv.Context.get_limit(drv.limit.STACK_SIZE)\n"
+             "1024");
 
 static PyObject *
 context_get_limit(PyObject *type, PyObject *limit)
@@ -46,9 +62,25 @@ static const pcu_word context_limit_words[] = {
     PCU_WORD("value", pcu_as_size, context_limit_args, value),
 };
 
-PCU_SIGNATURE(context_set_limit, context_limit_words,
-              "set_limit($type, limit, value, /)\n--\n\n"
-              "Set a limit of the current context: bytes, or a count.")
+PCU_SIGNATURE(
+    context_set_limit, context_limit_words,
+    "set_limit($type, limit, value, /)\n"
+    "--\n\n"
+    "Set a limit of the current context.\n"
+    "\nParameters\n----------\n"
+    "limit : limit\n"
+    "    Which one.\n"
+    "value : int\n"
+    "    Bytes, or a count.\n"
+    "\nRaises\n------\n"
+    "LogicError\n"
+    "    If no context is current, if the device does not have the limit, or\n"
+    "    if it can no longer be changed.\n"
+    "\nSee Also\n--------\n"
+    "Context.get_limit : Read it; the driver may round the value.\n"
+    "\nNotes\n-----\n"
+    "Buffers of kernels, such as PRINTF_FIFO_SIZE, are set before the first\n"
+    "launch that uses them.")
 
 static PyObject *
 context_set_limit(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
@@ -73,8 +105,15 @@ context_set_limit(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
 /* -- preferences ------------------------------------------------------------------- */
 
 PyDoc_STRVAR(context_get_cache_config_doc,
-             "get_cache_config($type, /)\n--\n\n"
-             "Return the preferred split of on-chip memory, a func_cache.");
+             "get_cache_config($type, /)\n"
+             "--\n\n"
+             "Return the preferred split of on-chip memory in the current context.\n"
+             "\nReturns\n-------\n"
+             "func_cache\n"
+             "    The preference.\n"
+             "\nRaises\n------\n" PCU_DOC_NO_CONTEXT
+             "\nSee Also\n--------\n"
+             "Context.set_cache_config : Change it.");
 
 static PyObject *
 context_get_cache_config(PyObject *type, PyObject *Py_UNUSED(ignored))
@@ -90,8 +129,17 @@ context_get_cache_config(PyObject *type, PyObject *Py_UNUSED(ignored))
 }
 
 PyDoc_STRVAR(context_set_cache_config_doc,
-             "set_cache_config($type, config, /)\n--\n\n"
-             "Set the preferred split of on-chip memory, a func_cache.");
+             "set_cache_config($type, config, /)\n"
+             "--\n\n"
+             "Set the preferred split of on-chip memory in the current context.\n"
+             "\nParameters\n----------\n"
+             "config : func_cache\n"
+             "    The preference.\n"
+             "\nRaises\n------\n" PCU_DOC_NO_CONTEXT
+             "\nSee Also\n--------\n"
+             "Function.set_cache_config : The preference of one kernel.\n"
+             "\nNotes\n-----\n"
+             "Devices on which L1 cache and shared memory have fixed sizes ignore it.");
 
 static PyObject *
 context_set_cache_config(PyObject *type, PyObject *value)
@@ -110,8 +158,15 @@ context_set_cache_config(PyObject *type, PyObject *value)
 }
 
 PyDoc_STRVAR(context_get_shared_config_doc,
-             "get_shared_config($type, /)\n--\n\n"
-             "Return the width of shared-memory banks, a shared_config.");
+             "get_shared_config($type, /)\n"
+             "--\n\n"
+             "Return the width of shared-memory banks in the current context.\n"
+             "\nReturns\n-------\n"
+             "shared_config\n"
+             "    The width.\n"
+             "\nRaises\n------\n" PCU_DOC_NO_CONTEXT
+             "\nSee Also\n--------\n"
+             "Context.set_shared_config : Change it.");
 
 static PyObject *
 context_get_shared_config(PyObject *type, PyObject *Py_UNUSED(ignored))
@@ -127,8 +182,17 @@ context_get_shared_config(PyObject *type, PyObject *Py_UNUSED(ignored))
 }
 
 PyDoc_STRVAR(context_set_shared_config_doc,
-             "set_shared_config($type, config, /)\n--\n\n"
-             "Set the width of shared-memory banks, a shared_config.");
+             "set_shared_config($type, config, /)\n"
+             "--\n\n"
+             "Set the width of shared-memory banks in the current context.\n"
+             "\nParameters\n----------\n"
+             "config : shared_config\n"
+             "    The width.\n"
+             "\nRaises\n------\n" PCU_DOC_NO_CONTEXT
+             "\nSee Also\n--------\n"
+             "Function.set_shared_config : The width for one kernel.\n"
+             "\nNotes\n-----\n"
+             "Devices whose banks have a fixed width ignore it.");
 
 static PyObject *
 context_set_shared_config(PyObject *type, PyObject *value)
@@ -149,9 +213,19 @@ context_set_shared_config(PyObject *type, PyObject *value)
 /* -- values that cannot be set ----------------------------------------------------- */
 
 PyDoc_STRVAR(context_get_stream_priority_range_doc,
-             "get_stream_priority_range($type, /)\n--\n\n"
-             "Return the least and the greatest stream priority, a tuple.\n\n"
-             "A lower number is a higher priority.");
+             "get_stream_priority_range($type, /)\n"
+             "--\n\n"
+             "Return the priorities that streams of the current context can have.\n"
+             "\nReturns\n-------\n"
+             "tuple of int\n"
+             "    The least and the greatest priority. A lower number is a higher\n"
+             "    priority.\n"
+             "\nRaises\n------\n" PCU_DOC_NO_CONTEXT
+             "\nSee Also\n--------\n"
+             "Stream : Takes a priority.\n"
+             "\nExamples\n--------\n"
+             ">>> least, greatest = drv.Context.get_stream_priority_range()\n"
+             ">>> stream = drv.Stream(priority=greatest)");
 
 static PyObject *
 context_get_stream_priority_range(PyObject *type, PyObject *Py_UNUSED(ignored))
@@ -168,8 +242,15 @@ context_get_stream_priority_range(PyObject *type, PyObject *Py_UNUSED(ignored))
 }
 
 PyDoc_STRVAR(context_get_api_version_doc,
-             "get_api_version($self, /)\n--\n\n"
-             "Return the version of the driver interface that made this context.");
+             "get_api_version($self, /)\n"
+             "--\n\n"
+             "Return the version of the driver's interface for this context.\n"
+             "\nReturns\n-------\n"
+             "int\n"
+             "    The version.\n"
+             "\nRaises\n------\n" PCU_DOC_CONTEXT_ENDED
+             "\nSee Also\n--------\n"
+             "get_driver_version : The CUDA version of the driver.");
 
 static PyObject *
 context_get_api_version(PyObject *op, PyObject *Py_UNUSED(ignored))

@@ -107,10 +107,17 @@ curand_check(pcu_state *st, const char *name, int status)
 }
 
 PyDoc_STRVAR(curand_get_version_doc,
-             "get_curand_version($module, /)\n--\n\n"
-             "Return the version of the cuRAND library, a tuple (major, minor, "
-             "revision).\n\n"
-             "RuntimeError if the library is not found.");
+             "get_curand_version($module, /)\n"
+             "--\n\n"
+             "Return the version of the cuRAND library.\n"
+             "\nReturns\n-------\n"
+             "tuple of int\n"
+             "    Major and minor number, and revision.\n"
+             "\nRaises\n------\n"
+             "RuntimeError\n"
+             "    If the library is not found.\n"
+             "\nSee Also\n--------\n"
+             "pycuda.curandom : Most generators need no library.");
 
 static PyObject *
 curand_get_version(PyObject *m, PyObject *Py_UNUSED(ignored))

@@ -7,6 +7,7 @@
 #include "python/driver/context.h"
 
 #include "python/support/convert.h"
+#include "python/support/docs.h"
 #include "python/support/driver_call.h"
 #include "python/support/enums.h"
 #include "python/support/type.h"
@@ -87,9 +88,25 @@ device_new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(kw
 
 PCU_SIGNATURE_OF_ONE(
     device, "number_or_pci_bus_id", pcu_as_object,
-    "Device(number_or_pci_bus_id, /)\n--\n\n"
-    "A GPU, identified by its ordinal or PCI bus id.\n\n"
-    "Each device_attribute is also a property with its name in lower case.")
+    "Device(number_or_pci_bus_id, /)\n"
+    "--\n\n"
+    "A GPU, identified by its number or its PCI bus id.\n"
+    "\nParameters\n----------\n"
+    "number_or_pci_bus_id : int or str\n"
+    "    Number of the device, from 0, or its PCI bus id.\n"
+    "\nRaises\n------\n"
+    "LogicError\n"
+    "    If there is no such device, or if ``init`` was not called.\n"
+    "\nSee Also\n--------\n"
+    "Device.count : The number of devices.\n"
+    "Device.make_context : Make a context.\n"
+    "\nNotes\n-----\n"
+    "Each member of ``device_attribute`` is also a property with its name in\n"
+    "lower case. Two objects are equal if their numbers are equal.\n"
+    "\nExamples\n--------\n"
+    ">>> device = drv.Device(0)\n"
+    ">>> device.warp_size\n"
+    "32")
 
 static int
 device_init(PyObject *op, PyObject *args, PyObject *kwargs)
@@ -146,8 +163,25 @@ device_attribute_new(device *self, long attribute)
 }
 
 PyDoc_STRVAR(device_get_attribute_doc,
-             "get_attribute($self, attr, /)\n--\n\n"
-             "Return the value of a device_attribute: an int, or a compute_mode.");
+             "get_attribute($self, attr, /)\n"
+             "--\n\n"
+             "Return an attribute of the device.\n"
+             "\nParameters\n----------\n"
+             "attr : device_attribute\n"
+             "    Which one.\n"
+             "\nReturns\n-------\n"
+             "int or compute_mode\n"
+             "    The value. A member of ``compute_mode`` for COMPUTE_MODE.\n"
+             "\nRaises\n------\n"
+             "LogicError\n"
+             "    If the driver does not know the attribute.\n"
+             "\nSee Also\n--------\n"
+             "Device.get_attributes : All attributes.\n"
+             "\nNotes\n-----\n"
+             "The property with the name in lower case has the same value.\n"
+             "\nExamples\n--------\n"
+             ">>> drv.Device(0).get_attribute(drv.device_attribute.WARP_SIZE)\n"
+             "32");
 
 static PyObject *
 device_get_attribute(PyObject *op, PyObject *attr)
@@ -189,9 +223,18 @@ device_collect_attribute(device *self, PyObject *dict, PyObject *member)
 }
 
 PyDoc_STRVAR(device_get_attributes_doc,
-             "get_attributes($self, /)\n--\n\n"
-             "Return a dictionary from device_attribute to value.\n\n"
-             "Attributes that this driver does not know are left out.");
+             "get_attributes($self, /)\n"
+             "--\n\n"
+             "Return all attributes of the device that the driver knows.\n"
+             "\nReturns\n-------\n"
+             "dict\n"
+             "    The value of each ``device_attribute``.\n"
+             "\nSee Also\n--------\n"
+             "Device.get_attribute : One attribute.\n"
+             "\nExamples\n--------\n"
+             ">>> attributes = drv.Device(0).get_attributes()\n"
+             ">>> attributes[drv.device_attribute.WARP_SIZE]\n"
+             "32");
 
 static PyObject *
 device_get_attributes(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -229,14 +272,27 @@ device_get_attribute_property(PyObject *op, void *closure)
 /* -- methods ----------------------------------------------------------------------- */
 
 PCU_SIGNATURE(device_count, pcu_no_words,
-              "count($type, /)\n--\n\n"
-              "Return the number of GPUs that this process can use.")
+              "count($type, /)\n"
+              "--\n\n"
+              "Return the number of GPUs that this process can use.\n"
+              "\nReturns\n-------\n"
+              "int\n"
+              "    The number.\n"
+              "\nRaises\n------\n"
+              "LogicError\n"
+              "    If ``init`` was not called.\n"
+              "\nSee Also\n--------\n"
+              "Device : A device by its number.\n"
+              "\nNotes\n-----\n"
+              "The environment variable ``CUDA_VISIBLE_DEVICES`` hides devices.\n"
+              "\nExamples\n--------\n"
+              ">>> drv.Device.count() > 0\n"
+              "True")
 
 static PyObject *
-device_count(PyObject *Py_UNUSED(type), PyTypeObject *defining, PyObject *const *args,
-             Py_ssize_t nargs, PyObject *kwnames)
+device_count(PyObject *type, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    pcu_state *st = pcu_state_of_type(defining);
+    pcu_state *st = pcu_state_of_type((PyTypeObject *)type);
     int count = 0;
     int rc;
     if (pcu_args_parse(st, &device_count_signature, args, nargs, kwnames, NULL) < 0) {
@@ -249,7 +305,18 @@ device_count(PyObject *Py_UNUSED(type), PyTypeObject *defining, PyObject *const 
     return PyLong_FromLong(count);
 }
 
-PyDoc_STRVAR(device_name_doc, "name($self, /)\n--\n\nReturn the name of the device.");
+PyDoc_STRVAR(device_name_doc,
+             "name($self, /)\n"
+             "--\n\n"
+             "Return the name of the device.\n"
+             "\nReturns\n-------\n"
+             "str\n"
+             "    The name.\n"
+             "\nSee Also\n--------\n"
+             "Device.pci_bus_id : Tells devices of the same name apart.\n"
+             "\nExamples\n--------\n"
+             ">>> isinstance(drv.Device(0).name(), str)\n"
+             "True");
 
 static PyObject *
 device_name(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -265,8 +332,18 @@ device_name(PyObject *op, PyObject *Py_UNUSED(ignored))
 }
 
 PyDoc_STRVAR(device_pci_bus_id_doc,
-             "pci_bus_id($self, /)\n--\n\n"
-             "Return the PCI bus id of the device, which Device() accepts.");
+             "pci_bus_id($self, /)\n"
+             "--\n\n"
+             "Return the PCI bus id of the device.\n"
+             "\nReturns\n-------\n"
+             "str\n"
+             "    The id, which ``Device`` accepts.\n"
+             "\nSee Also\n--------\n"
+             "Device.name : The name of the device.\n"
+             "\nExamples\n--------\n"
+             ">>> device = drv.Device(0)\n"
+             ">>> drv.Device(device.pci_bus_id()) == device\n"
+             "True");
 
 static PyObject *
 device_pci_bus_id(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -282,8 +359,17 @@ device_pci_bus_id(PyObject *op, PyObject *Py_UNUSED(ignored))
 }
 
 PyDoc_STRVAR(device_compute_capability_doc,
-             "compute_capability($self, /)\n--\n\n"
-             "Return the compute capability, a tuple (major, minor).");
+             "compute_capability($self, /)\n"
+             "--\n\n"
+             "Return the compute capability of the device.\n"
+             "\nReturns\n-------\n"
+             "tuple of int\n"
+             "    Major and minor number.\n"
+             "\nSee Also\n--------\n"
+             "Device.get_attribute : Single properties of the device.\n"
+             "\nExamples\n--------\n"
+             ">>> drv.Device(0).compute_capability() >= (7, 0)\n"
+             "True");
 
 static PyObject *
 device_compute_capability(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -305,8 +391,14 @@ device_compute_capability(PyObject *op, PyObject *Py_UNUSED(ignored))
 }
 
 PyDoc_STRVAR(device_total_memory_doc,
-             "total_memory($self, /)\n--\n\n"
-             "Return the size of the device's memory in bytes.");
+             "total_memory($self, /)\n"
+             "--\n\n"
+             "Return the size of the device's memory.\n"
+             "\nReturns\n-------\n"
+             "int\n"
+             "    Bytes.\n"
+             "\nSee Also\n--------\n"
+             "mem_get_info : The free memory.");
 
 static PyObject *
 device_total_memory(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -321,10 +413,28 @@ device_total_memory(PyObject *op, PyObject *Py_UNUSED(ignored))
     return PyLong_FromSize_t(bytes);
 }
 
-PCU_SIGNATURE_OF_ONE(device_make_context, "flags", pcu_as_uint,
-                     "make_context($self, /, flags=0)\n--\n\n"
-                     "Make a context and push it on this thread's stack.\n\n"
-                     "flags: or-ed ctx_flags.")
+PCU_SIGNATURE_OF_ONE(
+    device_make_context, "flags", pcu_as_uint,
+    "make_context($self, /, flags=0)\n"
+    "--\n\n"
+    "Make a context and push it on this thread's stack.\n"
+    "\nParameters\n----------\n"
+    "flags : int, optional\n"
+    "    Or-ed ``ctx_flags``.\n"
+    "\nReturns\n-------\n"
+    "Context\n"
+    "    The new context, which is current.\n"
+    "\nRaises\n------\n"
+    "LogicError\n"
+    "    If the flags are invalid.\n" PCU_DOC_NO_MEMORY
+    "\nSee Also\n--------\n"
+    "Device.retain_primary_context : Share the context of other libraries.\n"
+    "Context.detach : End the context.\n"
+    "\nNotes\n-----\n"
+    "A context takes memory of the device, and time to make.\n"
+    "\nExamples\n--------\n"
+    ">>> ctx = drv.Device(0).make_context()\n"
+    ">>> ctx.detach()")
 
 static PyObject *
 device_make_context(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -339,12 +449,24 @@ device_make_context(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     return pcu_context_make(self->st, self->handle, flags);
 }
 
-PyDoc_STRVAR(
-    device_retain_primary_context_doc,
-    "retain_primary_context($self, /)\n--\n\n"
-    "Retain and return the primary context of the device.\n\n"
-    "The CUDA runtime and other libraries share it. It is not made current: call\n"
-    "push().");
+PyDoc_STRVAR(device_retain_primary_context_doc,
+             "retain_primary_context($self, /)\n"
+             "--\n\n"
+             "Retain the primary context of the device.\n"
+             "\nReturns\n-------\n"
+             "Context\n"
+             "    The context. It is not made current: call ``push``.\n"
+             "\nRaises\n------\n" PCU_DOC_NO_MEMORY
+             "\nSee Also\n--------\n"
+             "Device.make_context : A context of this program only.\n"
+             "Context.detach : Give it up.\n"
+             "\nNotes\n-----\n"
+             "The CUDA runtime, and libraries that use it, work in this context.\n"
+             "\nExamples\n--------\n"
+             ">>> ctx = drv.Device(0).retain_primary_context()\n"
+             ">>> ctx.push()\n"
+             ">>> drv.Context.pop()\n"
+             ">>> ctx.detach()");
 
 static PyObject *
 device_retain_primary_context(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -354,8 +476,24 @@ device_retain_primary_context(PyObject *op, PyObject *Py_UNUSED(ignored))
 }
 
 PyDoc_STRVAR(device_can_access_peer_doc,
-             "can_access_peer($self, other, /)\n--\n\n"
-             "Return True if this device can read and write the other one's memory.");
+             "can_access_peer($self, other, /)\n"
+             "--\n\n"
+             "Return whether this device can use the memory of another one.\n"
+             "\nParameters\n----------\n"
+             "other : Device\n"
+             "    The owner of the memory.\n"
+             "\nReturns\n-------\n"
+             "bool\n"
+             "    True if it can read and write the memory.\n"
+             "\nRaises\n------\n"
+             "TypeError\n"
+             "    If ``other`` is no ``Device``.\n"
+             "\nSee Also\n--------\n"
+             "Context.enable_peer_access : Enable it.\n"
+             "\nExamples\n--------\n"
+             ">>> device = drv.Device(0)\n"
+             ">>> device.can_access_peer(device)\n"
+             "False");
 
 static PyObject *
 device_can_access_peer(PyObject *op, PyObject *other)
@@ -383,7 +521,7 @@ static PyGetSetDef device_getset[] = {
 
 static PyMethodDef device_methods[] = {
     {"count", (PyCFunction)(void (*)(void))device_count,
-     METH_CLASS | METH_METHOD | METH_FASTCALL | METH_KEYWORDS, device_count_doc},
+     METH_CLASS | METH_FASTCALL | METH_KEYWORDS, device_count_doc},
     {"name", device_name, METH_NOARGS, device_name_doc},
     {"pci_bus_id", device_pci_bus_id, METH_NOARGS, device_pci_bus_id_doc},
     {"compute_capability", device_compute_capability, METH_NOARGS,

@@ -4,6 +4,7 @@
 #include "python/driver/stream.h"
 
 #include "python/support/convert.h"
+#include "python/support/docs.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
@@ -12,6 +13,13 @@
 #include "python/driver/foreign_handle.h"
 #include "python/driver/resource.h"
 #include "driver/events.h"
+
+#define DOC_NOT_TIMED                                                      \
+    "LogicError\n"                                                         \
+    "    If one of the two was not recorded, was made with\n"              \
+    "    ``event_flags.DISABLE_TIMING``, or belongs to another context.\n" \
+    "RuntimeError\n"                                                       \
+    "    If the recorded work has not finished.\n"
 
 /* -- events as arguments ----------------------------------------------------------- */
 
@@ -58,9 +66,25 @@ typedef struct {
     uint64_t recorded; /* the newest launch then; 0: not recorded */
 } event_object;
 
-PCU_SIGNATURE_OF_ONE(event, "flags", pcu_as_uint,
-                     "Event(flags=0)\n--\n\n"
-                     "A point in the work of a stream.\n\nflags: or-ed event_flags.")
+PCU_SIGNATURE_OF_ONE(
+    event, "flags", pcu_as_uint,
+    "Event(flags=0)\n"
+    "--\n\n"
+    "A point in the work of a stream, to wait for and to time.\n"
+    "\nParameters\n----------\n"
+    "flags : int, optional\n"
+    "    Or-ed ``event_flags``. The default is 0: the event records times.\n"
+    "\nRaises\n------\n" PCU_DOC_NO_CONTEXT
+    "\nSee Also\n--------\n"
+    "Event.record : Set the point.\n"
+    "Event.time_since : The time between two events.\n"
+    "Stream.wait_for_event : Let a stream wait.\n"
+    "\nNotes\n-----\n"
+    "An event that was not recorded counts as finished.\n"
+    "\nExamples\n--------\n"
+    ">>> event = drv.Event()\n"
+    ">>> event.query()\n"
+    "True")
 
 static int
 event_init(PyObject *op, PyObject *args, PyObject *kwargs)
@@ -99,13 +123,32 @@ static const pcu_word record_words[] = {
     PCU_WORD("flags", pcu_as_uint, record_args, flags),
 };
 
-PCU_SIGNATURE(
-    event_record, record_words,
-    "record($self, /, stream=None, flags=0)\n--\n\n"
-    "Record the event after all work enqueued in the stream so far. Return the "
-    "event.\n\n"
-    "flags: an event_record_flags. In a captured stream, EXTERNAL adds a node that\n"
-    "records the event each time the graph runs.")
+PCU_SIGNATURE(event_record, record_words,
+              "record($self, /, stream=None, flags=0)\n"
+              "--\n\n"
+              "Record the event after all work enqueued in the stream so far.\n"
+              "\nParameters\n----------\n" PCU_DOC_STREAM
+              "flags : int, optional\n"
+              "    An ``event_record_flags``. In a captured stream, EXTERNAL adds a\n"
+              "    node that records the event each time the graph runs.\n"
+              "\nReturns\n-------\n"
+              "Event\n"
+              "    The event.\n"
+              "\nRaises\n------\n"
+              "LogicError\n"
+              "    If the event's context has ended, or if event and stream belong to\n"
+              "    different contexts.\n"
+              "\nSee Also\n--------\n"
+              "Event.synchronize : Wait for the point.\n"
+              "Stream.wait_for_event : Let another stream wait for it.\n"
+              "\nNotes\n-----\n"
+              "The call does not wait. A second record moves the point.\n"
+              "\nExamples\n--------\n"
+              ">>> stream = drv.Stream()\n"
+              ">>> event = drv.Event().record(stream)\n"
+              ">>> stream.synchronize()\n"
+              ">>> event.query()\n"
+              "True")
 
 static PyObject *
 event_record(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -145,8 +188,21 @@ event_passed(const event_object *self)
 }
 
 PyDoc_STRVAR(event_synchronize_doc,
-             "synchronize($self, /)\n--\n\n"
-             "Wait until the recorded work has finished. Return the event.");
+             "synchronize($self, /)\n"
+             "--\n\n"
+             "Wait until the recorded work has finished.\n"
+             "\nReturns\n-------\n"
+             "Event\n"
+             "    The event.\n"
+             "\nRaises\n------\n" PCU_DOC_WAIT_FAILED PCU_DOC_LATE_INDEX
+             "\nSee Also\n--------\n"
+             "Event.query : Look without waiting.\n"
+             "Stream.synchronize : Wait for all work of a stream.\n"
+             "\nNotes\n-----\n"
+             "Other threads run meanwhile. With ``event_flags.BLOCKING_SYNC`` the\n"
+             "waiting thread sleeps.\n"
+             "\nExamples\n--------\n"
+             ">>> event = drv.Event().record().synchronize()");
 
 static PyObject *
 event_synchronize(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -168,8 +224,16 @@ event_synchronize(PyObject *op, PyObject *Py_UNUSED(ignored))
 }
 
 PyDoc_STRVAR(event_query_doc,
-             "query($self, /)\n--\n\n"
-             "Return True if the recorded work has finished.");
+             "query($self, /)\n"
+             "--\n\n"
+             "Return whether the recorded work has finished.\n"
+             "\nReturns\n-------\n"
+             "bool\n"
+             "    True if it has, or if the event was not recorded.\n"
+             "\nRaises\n------\n" PCU_DOC_WAIT_FAILED
+             "\nSee Also\n--------\n"
+             "Event.synchronize : Wait for it.\n"
+             "\nNotes\n-----\n" PCU_DOC_NO_WAIT);
 
 static PyObject *
 event_query(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -228,9 +292,25 @@ event_check(PyObject *op, PyObject *other)
 }
 
 PyDoc_STRVAR(event_time_since_doc,
-             "time_since($self, event, /)\n--\n\n"
-             "Return the milliseconds from the other event to this one.\n\n"
-             "The recorded work of both must have finished.");
+             "time_since($self, event, /)\n"
+             "--\n\n"
+             "Return the time from another event to this one.\n"
+             "\nParameters\n----------\n"
+             "event : Event\n"
+             "    The earlier event.\n"
+             "\nReturns\n-------\n"
+             "float\n"
+             "    Milliseconds.\n"
+             "\nRaises\n------\n" DOC_NOT_TIMED PCU_DOC_NO_EVENT
+             "\nSee Also\n--------\n"
+             "Event.time_till : The same in the other direction.\n"
+             "Event.synchronize : Wait first; this call does not.\n"
+             "\nExamples\n--------\n"
+             ">>> start = drv.Event().record()\n"
+             ">>> x = gpuarray.zeros(1000, np.float32) + 1\n"
+             ">>> end = drv.Event().record().synchronize()\n"
+             ">>> end.time_since(start) >= 0\n"
+             "True");
 
 static PyObject *
 event_time_since(PyObject *op, PyObject *other)
@@ -242,9 +322,18 @@ event_time_since(PyObject *op, PyObject *other)
 }
 
 PyDoc_STRVAR(event_time_till_doc,
-             "time_till($self, event, /)\n--\n\n"
-             "Return the milliseconds from this event to the other one.\n\n"
-             "The recorded work of both must have finished.");
+             "time_till($self, event, /)\n"
+             "--\n\n"
+             "Return the time from this event to another one.\n"
+             "\nParameters\n----------\n"
+             "event : Event\n"
+             "    The later event.\n"
+             "\nReturns\n-------\n"
+             "float\n"
+             "    Milliseconds.\n"
+             "\nRaises\n------\n" DOC_NOT_TIMED PCU_DOC_NO_EVENT
+             "\nSee Also\n--------\n"
+             "Event.time_since : The same in the other direction.");
 
 static PyObject *
 event_time_till(PyObject *op, PyObject *other)
@@ -255,12 +344,20 @@ event_time_till(PyObject *op, PyObject *other)
     return event_elapsed(op, other);
 }
 
-PyDoc_STRVAR(
-    event_ipc_handle_doc,
-    "ipc_handle($self, /)\n--\n\n"
-    "Return a bytearray from which another process can open the event.\n\n"
-    "The process calls from_ipc_handle on the same machine. LogicError unless the\n"
-    "event has the flags INTERPROCESS | DISABLE_TIMING.");
+PyDoc_STRVAR(event_ipc_handle_doc,
+             "ipc_handle($self, /)\n"
+             "--\n\n"
+             "Return the bytes from which another process can open the event.\n"
+             "\nReturns\n-------\n"
+             "bytearray\n"
+             "    64 bytes for ``from_ipc_handle`` on the same machine.\n"
+             "\nRaises\n------\n"
+             "LogicError\n"
+             "    Unless the event was made with ``event_flags.INTERPROCESS`` and\n"
+             "    ``event_flags.DISABLE_TIMING``.\n"
+             "\nSee Also\n--------\n"
+             "Event.from_ipc_handle : Open it.\n"
+             "mem_get_ipc_handle : The same for memory.");
 
 static PyObject *
 event_ipc_handle(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -278,16 +375,27 @@ event_ipc_handle(PyObject *op, PyObject *Py_UNUSED(ignored))
     return pcu_ipc_bytes_new(&handle);
 }
 
-PCU_SIGNATURE_OF_ONE(
-    event_from_ipc_handle, "handle", pcu_as_object,
-    "from_ipc_handle($type, handle, /)\n--\n\n"
-    "Open an Event of another process from the result of its ipc_handle().")
+PCU_SIGNATURE_OF_ONE(event_from_ipc_handle, "handle", pcu_as_object,
+                     "from_ipc_handle($type, handle, /)\n"
+                     "--\n\n"
+                     "Open an event of another process.\n"
+                     "\nParameters\n----------\n"
+                     "handle : bytearray or bytes\n"
+                     "    The result of ``ipc_handle`` in the other process.\n"
+                     "\nReturns\n-------\n"
+                     "Event\n"
+                     "    A new event in the current context.\n"
+                     "\nRaises\n------\n"
+                     "LogicError\n"
+                     "    If no context is current, or if ``handle`` is none.\n"
+                     "\nSee Also\n--------\n"
+                     "Event.ipc_handle : Make the handle.")
 
 static PyObject *
-event_from_ipc_handle(PyObject *Py_UNUSED(type), PyTypeObject *defining,
-                      PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+event_from_ipc_handle(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
+                      PyObject *kwnames)
 {
-    pcu_state *st = pcu_state_of_type(defining);
+    pcu_state *st = pcu_state_of_type((PyTypeObject *)type);
     PyObject *bytes = NULL;
     PyObject *self = NULL;
     CUipcEventHandle handle;
@@ -322,17 +430,31 @@ static const pcu_word event_foreign_words[] = {
 
 PCU_SIGNATURE(
     event_from_handle, event_foreign_words,
-    "from_handle($type, /, handle, owner=None)\n--\n\n"
-    "Wrap an event of another library, which also destroys it.\n\n"
-    "handle: a CUevent as an int, or an event of cuda.core, CuPy, PyTorch or\n"
-    "Numba. owner is kept alive; by default it is the object that was given.\n"
-    "The event belongs to the current context.")
+    "from_handle($type, /, handle, owner=None)\n"
+    "--\n\n"
+    "Wrap an event of another library, which also destroys it.\n"
+    "\nParameters\n----------\n"
+    "handle : int or object\n"
+    "    A CUevent, or an event of cuda.core, CuPy, PyTorch or Numba.\n" PCU_DOC_OWNER
+    "\nReturns\n-------\n"
+    "Event\n"
+    "    A new object that belongs to the current context.\n"
+    "\nRaises\n------\n"
+    "TypeError\n"
+    "    If ``handle`` is no event.\n" PCU_DOC_NO_CONTEXT
+    "\nSee Also\n--------\n"
+    "Stream.from_handle : The same for streams.\n"
+    "\nExamples\n--------\n"
+    ">>> event = drv.Event()\n"
+    ">>> same = drv.Event.from_handle(event.handle, owner=event)\n"
+    ">>> same.record().synchronize().query()\n"
+    "True")
 
 static PyObject *
-event_from_handle(PyObject *type, PyTypeObject *defining, PyObject *const *args,
-                  Py_ssize_t nargs, PyObject *kwnames)
+event_from_handle(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
+                  PyObject *kwnames)
 {
-    pcu_state *st = pcu_state_of_type(defining);
+    pcu_state *st = pcu_state_of_type((PyTypeObject *)type);
     event_foreign_args a = {NULL, NULL};
     pcu_handle handle = {0};
     unsigned long long bits = 0;
@@ -411,10 +533,9 @@ static PyMethodDef event_methods[] = {
     {"time_till", event_time_till, METH_O, event_time_till_doc},
     {"ipc_handle", event_ipc_handle, METH_NOARGS, event_ipc_handle_doc},
     {"from_ipc_handle", (PyCFunction)(void (*)(void))event_from_ipc_handle,
-     METH_CLASS | METH_METHOD | METH_FASTCALL | METH_KEYWORDS,
-     event_from_ipc_handle_doc},
+     METH_CLASS | METH_FASTCALL | METH_KEYWORDS, event_from_ipc_handle_doc},
     {"from_handle", (PyCFunction)(void (*)(void))event_from_handle,
-     METH_CLASS | METH_METHOD | METH_FASTCALL | METH_KEYWORDS, event_from_handle_doc},
+     METH_CLASS | METH_FASTCALL | METH_KEYWORDS, event_from_handle_doc},
     {NULL, NULL, 0, NULL},
 };
 

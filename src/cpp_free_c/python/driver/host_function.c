@@ -13,6 +13,7 @@
 #include "python/support/base.h"
 
 #include "python/support/convert.h"
+#include "python/support/docs.h"
 #include "python/support/driver_thread.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
@@ -255,15 +256,32 @@ host_function_check(PyObject *function)
     return -1;
 }
 
-PyDoc_STRVAR(
-    host_function_add_callback_doc,
-    "add_callback($self, function, /, *args)\n--\n\n"
-    "Call function(*args) when the work enqueued in the stream so far has ended.\n\n"
-    "Work that is enqueued later waits until the function returns. A thread of the\n"
-    "driver calls it. The function must not call the driver, and must not wait for a\n"
-    "thread that does. An exception goes to sys.unraisablehook. In a captured stream\n"
-    "the graph calls the function each time it runs. If the context ends first, the\n"
-    "function is not called.");
+PyDoc_STRVAR(host_function_add_callback_doc,
+             "add_callback($self, function, /, *args)\n"
+             "--\n\n"
+             "Call a function when the work enqueued in the stream so far has ended.\n"
+             "\nParameters\n----------\n"
+             "function : callable\n"
+             "    The function. It must not call the driver, and must not wait for a\n"
+             "    thread that does.\n"
+             "*args : object\n"
+             "    Arguments of the function.\n"
+             "\nRaises\n------\n" PCU_DOC_NOT_CALLABLE PCU_DOC_CONTEXT_ENDED
+             "\nSee Also\n--------\n"
+             "launch_host_func : The same as a function, without arguments.\n"
+             "Graph.add_host : A call in a graph.\n"
+             "\nNotes\n-----\n"
+             "A thread of the driver calls it. Work that is enqueued later waits for\n"
+             "it. An exception goes to ``sys.unraisablehook``. In a captured stream\n"
+             "the graph calls the function each time it runs. If the context ends\n"
+             "first, the function is not called.\n"
+             "\nExamples\n--------\n"
+             ">>> done = []\n"
+             ">>> stream = drv.Stream()\n"
+             ">>> stream.add_callback(done.append, \"copied\")\n"
+             ">>> stream.synchronize()\n"
+             ">>> done\n"
+             "['copied']");
 
 static PyObject *
 host_function_add_callback(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
@@ -304,9 +322,14 @@ static const pcu_word launch_host_words[] = {
 };
 
 PCU_SIGNATURE(launch_host_func, launch_host_words,
-              "launch_host_func($module, /, function, stream=None)\n--\n\n"
-              "Call function() when the work of a stream so far has ended.\n\n"
-              "None is the current stream. See Stream.add_callback().")
+              "launch_host_func($module, /, function, stream=None)\n"
+              "--\n\n"
+              "Call a function when the work enqueued in a stream so far has ended.\n"
+              "\nParameters\n----------\n" PCU_DOC_HOST_FUNCTION PCU_DOC_STREAM
+              "\nRaises\n------\n" PCU_DOC_NOT_CALLABLE PCU_DOC_NO_CONTEXT
+              "\nSee Also\n--------\n"
+              "Stream.add_callback : What happens when the stream calls it.\n"
+              "\nNotes\n-----\n" PCU_DOC_NO_WAIT)
 
 static PyObject *
 launch_host_func(PyObject *module, PyObject *const *args, Py_ssize_t nargs,

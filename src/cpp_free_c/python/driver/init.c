@@ -11,6 +11,7 @@
 #include "python/support/interrupt.h"
 #include "python/support/driver_thread.h"
 #include "python/support/at_exit.h"
+#include "python/support/device_warnings.h"
 #include "python/support/setup.h"
 
 #include "driver/driver_log.h"
@@ -50,11 +51,27 @@ done:
 
 PCU_SIGNATURE_OF_ONE(
     init_init, "flags", pcu_as_uint,
-    "init($module, /, flags=0)\n--\n\n"
-    "Open the driver library and initialise it. May be called again.\n\n"
-    "RuntimeError if there is no driver or no device. PYCUDA_DRIVER=cuda|emulator\n"
-    "chooses the library. If it is unset and no driver library exists, the software\n"
-    "device is used, with a warning.")
+    "init($module, /, flags=0)\n"
+    "--\n\n"
+    "Open the driver library and initialise it.\n"
+    "\nParameters\n----------\n"
+    "flags : int, optional\n"
+    "    Must be 0.\n"
+    "\nRaises\n------\n"
+    "RuntimeError\n"
+    "    If there is no driver or no device.\n"
+    "LogicError\n"
+    "    If the library is too old, or only a stub to link against.\n"
+    "\nSee Also\n--------\n"
+    "Device : Find a device then.\n"
+    "get_driver_version : The version of the driver.\n"
+    "\nNotes\n-----\n"
+    "``import pycuda.autoinit`` calls it. A second call does nothing. The\n"
+    "environment variable ``PYCUDA_DRIVER`` chooses the library: \"cuda\" or\n"
+    "\"emulator\". If it is unset and no driver library exists, the software\n"
+    "device is used, with a warning.\n"
+    "\nExamples\n--------\n"
+    ">>> drv.init()")
 
 static PyObject *
 init_init(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -75,7 +92,7 @@ init_init(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
     }
     pcu_driver_log_begin();
     if (pcu_interrupt_setup() < 0 || pcu_driver_thread_setup(st) < 0 ||
-        pcu_last_collection_setup(st) < 0) {
+        pcu_last_collection_setup(st) < 0 || pcu_device_warnings_setup(m) < 0) {
         return NULL;
     }
     pcu_device_sites_begin(st);
@@ -86,10 +103,16 @@ init_init(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
 }
 
 PyDoc_STRVAR(init_get_version_doc,
-             "get_version($module, /)\n--\n\n"
-             "Return the CUDA release whose interface this package uses.\n\n"
-             "The result is a tuple (major, minor, revision). No toolkit is needed to\n"
-             "build this package.");
+             "get_version($module, /)\n"
+             "--\n\n"
+             "Return the CUDA release whose interface this package uses.\n"
+             "\nReturns\n-------\n"
+             "tuple of int\n"
+             "    Major and minor number, and revision.\n"
+             "\nSee Also\n--------\n"
+             "get_driver_version : The version of the driver.\n"
+             "\nNotes\n-----\n"
+             "No toolkit is needed to build this package.");
 
 static PyObject *
 init_get_version(PyObject *Py_UNUSED(m), PyObject *Py_UNUSED(ignored))
@@ -98,9 +121,21 @@ init_get_version(PyObject *Py_UNUSED(m), PyObject *Py_UNUSED(ignored))
 }
 
 PyDoc_STRVAR(init_get_driver_version_doc,
-             "get_driver_version($module, /)\n--\n\n"
-             "Return the newest CUDA version that the driver supports.\n\n"
-             "It is an int: 13000 means 13.0.");
+             "get_driver_version($module, /)\n"
+             "--\n\n"
+             "Return the newest CUDA version that the driver supports.\n"
+             "\nReturns\n-------\n"
+             "int\n"
+             "    1000 times the major number and 10 times the minor one: 13000 is\n"
+             "    13.0.\n"
+             "\nRaises\n------\n"
+             "RuntimeError\n"
+             "    If there is no driver.\n"
+             "\nSee Also\n--------\n"
+             "get_version : The interface that this package uses.\n"
+             "\nExamples\n--------\n"
+             ">>> drv.get_driver_version() >= 11000\n"
+             "True");
 
 static PyObject *
 init_get_driver_version(PyObject *m, PyObject *Py_UNUSED(ignored))

@@ -100,13 +100,24 @@ pcu_launched_wait(pcu_state *st, CUstream stream)
 
 /* -- functions of the module ------------------------------------------------------- */
 
-PyDoc_STRVAR(
-    launched_recent_doc,
-    "recent_launches($module, /)\n--\n\n"
-    "Return the last 64 launches in the current context, the newest first.\n\n"
-    "A tuple of LaunchRecord: kernels, array operations, graphs and functions "
-    "of\nlibraries such as cuBLAS. Captured work is not in it. No driver call is "
-    "made.");
+PyDoc_STRVAR(launched_recent_doc,
+             "recent_launches($module, /)\n"
+             "--\n\n"
+             "Return the last 64 launches in the current context.\n"
+             "\nReturns\n-------\n"
+             "tuple of LaunchRecord\n"
+             "    Kernels, array operations, graphs and functions of libraries such\n"
+             "    as cuBLAS, the newest first. Captured work is not in it.\n"
+             "\nSee Also\n--------\n"
+             "LaunchRecord : What is known of a launch.\n"
+             "pycuda.profile.timeline : Times of launches.\n"
+             "\nNotes\n-----\n"
+             "The driver is not called. Error messages of failed kernels name these\n"
+             "launches.\n"
+             "\nExamples\n--------\n"
+             ">>> x = gpuarray.zeros(3, np.float32) + 1\n"
+             ">>> drv.recent_launches()[0].kind\n"
+             "'array'");
 
 static PyObject *
 launched_recent(PyObject *m, PyObject *Py_UNUSED(ignored))

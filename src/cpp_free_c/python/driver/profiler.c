@@ -5,16 +5,28 @@
 #include "python/support/base.h"
 
 #include "python/support/convert.h"
+#include "python/support/docs.h"
 #include "python/support/enums.h"
 #include "python/support/setup.h"
 #include "python/driver/current_context.h"
 
-PyDoc_STRVAR(
-    profiler_initialize_doc,
-    "initialize_profiler($module, config_file, output_file, output_mode, /)\n--\n\n"
-    "Set the profiler's configuration file, its output file and the output mode.\n\n"
-    "output_mode: a profiler_output_mode. Drivers of CUDA 12 and later no longer have\n"
-    "this function: LogicError.");
+PyDoc_STRVAR(profiler_initialize_doc,
+             "initialize_profiler($module, config_file, output_file, output_mode, /)\n"
+             "--\n\n"
+             "Set the files of the driver's old profiler.\n"
+             "\nParameters\n----------\n"
+             "config_file : str or path\n"
+             "    File with the configuration.\n"
+             "output_file : str or path\n"
+             "    File for the results.\n"
+             "output_mode : profiler_output_mode\n"
+             "    Format of the results.\n"
+             "\nRaises\n------\n"
+             "LogicError\n"
+             "    If the driver no longer has this function, as drivers of CUDA 12\n"
+             "    and later.\n"
+             "\nSee Also\n--------\n"
+             "start_profiler : Works with all drivers.");
 
 static PyObject *
 profiler_initialize(PyObject *m, PyObject *const *args, Py_ssize_t nargs)
@@ -45,7 +57,21 @@ profiler_initialize(PyObject *m, PyObject *const *args, Py_ssize_t nargs)
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(profiler_start_doc, "start_profiler($module, /)\n--\n\nStart profiling.");
+PyDoc_STRVAR(profiler_start_doc,
+             "start_profiler($module, /)\n"
+             "--\n\n"
+             "Let a profiler that is attached record from now on.\n"
+             "\nRaises\n------\n" PCU_DOC_NO_CONTEXT
+             "\nSee Also\n--------\n"
+             "stop_profiler : End the recording.\n"
+             "pycuda.profile.timeline : Record without a profiler.\n"
+             "\nNotes\n-----\n"
+             "Nsight Systems waits for the call with\n"
+             "``--capture-range=cudaProfilerApi``. Without a profiler the call does\n"
+             "nothing.\n"
+             "\nExamples\n--------\n"
+             ">>> drv.start_profiler()\n"
+             ">>> drv.stop_profiler()");
 
 static PyObject *
 profiler_start(PyObject *m, PyObject *Py_UNUSED(ignored))
@@ -58,7 +84,13 @@ profiler_start(PyObject *m, PyObject *Py_UNUSED(ignored))
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(profiler_stop_doc, "stop_profiler($module, /)\n--\n\nStop profiling.");
+PyDoc_STRVAR(profiler_stop_doc,
+             "stop_profiler($module, /)\n"
+             "--\n\n"
+             "Let a profiler that is attached stop recording.\n"
+             "\nRaises\n------\n" PCU_DOC_NO_CONTEXT
+             "\nSee Also\n--------\n"
+             "start_profiler : Begin the recording.");
 
 static PyObject *
 profiler_stop(PyObject *m, PyObject *Py_UNUSED(ignored))

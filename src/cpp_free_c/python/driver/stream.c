@@ -16,6 +16,7 @@
 #include "python/driver/stream.h"
 
 #include "python/support/convert.h"
+#include "python/support/docs.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
@@ -320,12 +321,20 @@ stream_exit(PyObject *op, PyObject *const *Py_UNUSED(args), Py_ssize_t Py_UNUSED
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(
-    stream_get_current_doc,
-    "get_current($type, /)\n--\n\n"
-    "Return the current stream, or None for the default stream.\n\n"
-    "It is the stream of the innermost with block whose stream belongs to the\n"
-    "current context.");
+PyDoc_STRVAR(stream_get_current_doc,
+             "get_current($type, /)\n"
+             "--\n\n"
+             "Return the current stream.\n"
+             "\nReturns\n-------\n"
+             "Stream or None\n"
+             "    The stream of the innermost ``with`` block whose stream belongs to\n"
+             "    the current context. None is the default stream.\n"
+             "\nSee Also\n--------\n"
+             "Stream : A ``with`` block makes a stream current.\n"
+             "\nExamples\n--------\n"
+             ">>> with drv.Stream() as stream:\n"
+             "...     drv.Stream.get_current() is stream\n"
+             "True");
 
 static PyObject *
 stream_get_current(PyObject *Py_UNUSED(type), PyObject *Py_UNUSED(ignored))
@@ -385,17 +394,34 @@ static const pcu_word stream_foreign_words[] = {
 
 PCU_SIGNATURE(
     stream_from_handle, stream_foreign_words,
-    "from_handle($type, /, handle, owner=None)\n--\n\n"
-    "Wrap a stream of another library, which also destroys it.\n\n"
-    "handle: a CUstream as an int, or an object with __cuda_stream__. 0 and 1\n"
-    "are the default stream, 2 is the thread's default stream. owner is kept\n"
-    "alive; by default it is the object that was given.")
+    "from_handle($type, /, handle, owner=None)\n"
+    "--\n\n"
+    "Wrap a stream of another library, which also destroys it.\n"
+    "\nParameters\n----------\n"
+    "handle : int or object\n"
+    "    A CUstream, or an object with ``__cuda_stream__``. 0 and 1 are the\n"
+    "    default stream, 2 is the default stream of the thread.\n" PCU_DOC_OWNER
+    "\nReturns\n-------\n"
+    "Stream\n"
+    "    A new object that belongs to the context of the stream; default\n"
+    "    streams belong to the current context.\n"
+    "\nRaises\n------\n"
+    "TypeError\n"
+    "    If ``handle`` is no stream.\n" PCU_DOC_NO_CONTEXT
+    "\nSee Also\n--------\n"
+    "Event.from_handle : The same for events.\n"
+    "\nNotes\n-----\n"
+    "The driver does not check an int: a wrong one may end the process.\n"
+    "\nExamples\n--------\n"
+    ">>> stream = drv.Stream()\n"
+    ">>> same = drv.Stream.from_handle(stream.handle, owner=stream)\n"
+    ">>> same.synchronize()")
 
 static PyObject *
-stream_from_handle(PyObject *type, PyTypeObject *defining, PyObject *const *args,
-                   Py_ssize_t nargs, PyObject *kwnames)
+stream_from_handle(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
+                   PyObject *kwnames)
 {
-    pcu_state *st = pcu_state_of_type(defining);
+    pcu_state *st = pcu_state_of_type((PyTypeObject *)type);
     stream_foreign_args a = {0};
     unsigned long long bits = 0;
     CUstream handle = NULL;
@@ -462,12 +488,32 @@ static const pcu_word stream_words[] = {
 
 PCU_SIGNATURE(
     stream, stream_words,
-    "Stream(flags=0, priority=0)\n--\n\n"
-    "A queue of work on the device of the current context.\n\n"
-    "flags: or-ed stream_flags. priority: a lower number is a higher priority; the\n"
-    "driver clips it to Context.get_stream_priority_range(). Work of one stream runs\n"
-    "in order; different streams run concurrently. In a with block the stream is\n"
-    "used by all work that names no stream.")
+    "Stream(flags=0, priority=0)\n"
+    "--\n\n"
+    "A queue of work on the device of the current context.\n"
+    "\nParameters\n----------\n"
+    "flags : int, optional\n"
+    "    Or-ed ``stream_flags``. With the default, 0, the default stream and\n"
+    "    this one wait for each other.\n"
+    "priority : int, optional\n"
+    "    Priority of the work; a lower number is a higher priority. The\n"
+    "    driver clips it to the range of\n"
+    "    ``Context.get_stream_priority_range``. The default is 0.\n"
+    "\nRaises\n------\n" PCU_DOC_NO_CONTEXT
+    "\nSee Also\n--------\n"
+    "Stream.synchronize : Wait for the work.\n"
+    "Stream.capture : Record the work as a graph.\n"
+    "Event : A point in the work.\n"
+    "\nNotes\n-----\n"
+    "Work of one stream runs in order; different streams run concurrently.\n"
+    "In a ``with`` block the stream is used by all work that names no\n"
+    "stream.\n"
+    "\nExamples\n--------\n"
+    ">>> with drv.Stream() as stream:\n"
+    "...     x = gpuarray.zeros(3, np.float32) + 1\n"
+    ">>> stream.synchronize()\n"
+    ">>> x\n"
+    "array([1., 1., 1.], dtype=float32)")
 
 static int
 stream_init(PyObject *op, PyObject *args, PyObject *kwargs)
@@ -550,9 +596,20 @@ stream_dealloc(PyObject *op)
     Py_XDECREF(owner);
 }
 
-PyDoc_STRVAR(
-    stream_synchronize_doc,
-    "synchronize($self, /)\n--\n\nWait until all work of the stream has finished.");
+PyDoc_STRVAR(stream_synchronize_doc,
+             "synchronize($self, /)\n"
+             "--\n\n"
+             "Wait until all work of the stream has finished.\n"
+             "\nRaises\n------\n" PCU_DOC_WAIT_FAILED PCU_DOC_LATE_INDEX
+             "\nSee Also\n--------\n"
+             "Stream.is_done : Look without waiting.\n"
+             "Context.synchronize : Wait for all streams of the context.\n"
+             "\nNotes\n-----\n"
+             "Other threads run meanwhile.\n"
+             "\nExamples\n--------\n"
+             ">>> stream = drv.Stream()\n"
+             ">>> x = gpuarray.to_gpu_async(np.arange(3), stream=stream)\n"
+             ">>> stream.synchronize()");
 
 static PyObject *
 stream_synchronize(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -570,8 +627,16 @@ stream_synchronize(PyObject *op, PyObject *Py_UNUSED(ignored))
 }
 
 PyDoc_STRVAR(stream_is_done_doc,
-             "is_done($self, /)\n--\n\n"
-             "Return True if all work of the stream has finished.");
+             "is_done($self, /)\n"
+             "--\n\n"
+             "Return whether all work of the stream has finished.\n"
+             "\nReturns\n-------\n"
+             "bool\n"
+             "    True if it has.\n"
+             "\nRaises\n------\n" PCU_DOC_WAIT_FAILED
+             "\nSee Also\n--------\n"
+             "Stream.synchronize : Wait for it.\n"
+             "\nNotes\n-----\n" PCU_DOC_NO_WAIT);
 
 static PyObject *
 stream_is_done(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -604,11 +669,29 @@ static const pcu_word stream_wait_words[] = {
 
 PCU_SIGNATURE(
     stream_wait_for_event, stream_wait_words,
-    "wait_for_event($self, event, /, flags=0)\n--\n\n"
-    "Let work that is enqueued from now on wait for the event.\n\n"
-    "The calling thread does not wait. event: an Event, or one of cuda.core,\n"
-    "CuPy, PyTorch or Numba. flags: an event_wait_flags. In a captured stream,\n"
-    "EXTERNAL adds a node that waits for the event each time the graph runs.")
+    "wait_for_event($self, event, /, flags=0)\n"
+    "--\n\n"
+    "Let work that is enqueued from now on wait for an event.\n"
+    "\nParameters\n----------\n"
+    "event : Event\n"
+    "    The event, or an event of cuda.core, CuPy, PyTorch or Numba.\n"
+    "flags : int, optional\n"
+    "    An ``event_wait_flags``. In a captured stream, EXTERNAL adds a node\n"
+    "    that waits for the event each time the graph runs.\n"
+    "\nRaises\n------\n"
+    "TypeError\n"
+    "    If ``event`` is no event.\n"
+    "LogicError\n"
+    "    If the context of the stream or the event has ended.\n"
+    "\nSee Also\n--------\n"
+    "Event.record : Set the point to wait for.\n"
+    "\nNotes\n-----\n"
+    "The calling thread does not wait.\n"
+    "\nExamples\n--------\n"
+    ">>> with drv.Stream() as first:\n"
+    "...     x = gpuarray.zeros(3, np.float32)\n"
+    ">>> second = drv.Stream()\n"
+    ">>> second.wait_for_event(drv.Event().record(first))")
 
 static PyObject *
 stream_wait_for_event(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -703,7 +786,7 @@ static PyMethodDef stream_methods[] = {
     {"is_done", stream_is_done, METH_NOARGS, stream_is_done_doc},
     PCU_METHOD("wait_for_event", stream_wait_for_event),
     {"from_handle", (PyCFunction)(void (*)(void))stream_from_handle,
-     METH_CLASS | METH_METHOD | METH_FASTCALL | METH_KEYWORDS, stream_from_handle_doc},
+     METH_CLASS | METH_FASTCALL | METH_KEYWORDS, stream_from_handle_doc},
     {"get_current", stream_get_current, METH_NOARGS | METH_CLASS,
      stream_get_current_doc},
     {"__cuda_stream__", stream_cuda_stream, METH_NOARGS, stream_cuda_stream_doc},

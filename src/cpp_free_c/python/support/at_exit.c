@@ -3,10 +3,10 @@
 #include "python/support/at_exit.h"
 
 int
-pcu_at_exit(PyMethodDef *method)
+pcu_at_exit(PyMethodDef *method, PyObject *self)
 {
     PyObject *module = PyImport_ImportModule("atexit");
-    PyObject *function = PyCFunction_New(method, NULL);
+    PyObject *function = PyCFunction_New(method, self);
     PyObject *result = NULL;
     if (module != NULL && function != NULL) {
         result = PyObject_CallMethod(module, "register", "O", function);
@@ -53,6 +53,6 @@ pcu_last_collection_setup(pcu_state *st)
     if (st->has_last_collection || !last_collection_is_wanted()) {
         return 0;
     }
-    st->has_last_collection = pcu_at_exit(&last_collection_method) == 0;
+    st->has_last_collection = pcu_at_exit(&last_collection_method, NULL) == 0;
     return st->has_last_collection ? 0 : -1;
 }

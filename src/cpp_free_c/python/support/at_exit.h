@@ -4,8 +4,9 @@
 
 #include "python/support/base.h"
 
-/* Register a function without arguments with the module atexit. */
-PCU_HIDDEN PCU_RAISES int pcu_at_exit(PyMethodDef *function);
+/* Register a function without arguments with the module atexit. `self` is its first
+ * argument, or NULL. */
+PCU_HIDDEN PCU_RAISES int pcu_at_exit(PyMethodDef *method, PyObject *self);
 
 /* Register the collection with atexit, once. Does nothing unless PYCUDA_CHECK has the
  * word leak and the driver is the software device. */

@@ -67,6 +67,6 @@ pcu_driver_thread_setup(pcu_state *st)
         return 0;
     }
     pcu_host_threads_open();
-    st->has_driver_threads = pcu_at_exit(&driver_thread_method) == 0;
+    st->has_driver_threads = pcu_at_exit(&driver_thread_method, NULL) == 0;
     return st->has_driver_threads ? 0 : -1;
 }

@@ -147,6 +147,7 @@ typedef struct {
     /* The name of the array operation of a generated kernel: a new str. Set by
      * python/array, called for the text of errors. */
     PyObject *(*kernel_name_new)(CUfunction kernel);
+    bool has_device_warnings; /* device_warnings.c gives them at exit */
     bool has_last_collection; /* at_exit.c has registered it with atexit */
     bool has_driver_threads;  /* driver_thread.c has, too */
     void *curand;             /* cuRAND; NULL until first used; never closed */

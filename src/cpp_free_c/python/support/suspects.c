@@ -188,7 +188,13 @@ enum { RECORD_FIELDS = Py_ARRAY_LENGTH(record_fields) - 1 };
 
 static PyStructSequence_Desc record_desc = {
     .name = "pycuda._driver.LaunchRecord",
-    .doc = "A launch that a context has noted.",
+    .doc =
+        "A launch that a context has noted.\n"
+        "\nParameters\n----------\n"
+        "iterable : sequence, optional\n"
+        "    The values of the fields.\n"
+        "\nSee Also\n--------\n"
+        "recent_launches : Returns such records.",
     .fields = record_fields,
     .n_in_sequence = RECORD_FIELDS,
 };

@@ -6,6 +6,7 @@
 
 #include "abi/software_device.h"
 #include "device/base/site.h"
+#include "device/base/warnings.h"
 #include "device/machine/warp/wait.h"
 #include "device/api/context/leak.h"
 #include "device/api/entry/entry.h"
@@ -120,6 +121,8 @@ const pcu_software_device emu_software_device = {
     .set_caller = emu_set_caller,
     .use_rest = emu_memory_use_rest,
     .set_asked = emu_set_asked,
+    .set_warned = emu_set_warned,
+    .take_warning = emu_warning_take,
     .before_collection = emu_leak_before_collection,
     .after_collection = emu_leak_after_collection,
     .ended_fault = emu_ended_fault,

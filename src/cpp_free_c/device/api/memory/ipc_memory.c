@@ -81,12 +81,6 @@ typedef struct opening {
 static segment *segments; /* guarded by the API lock, as the next */
 static opening *openings;
 
-static bool
-ipc_is_small(const emu_allocation *memory)
-{
-    return memory->base - emu_memory_tables.base < emu_memory_tables.small_size;
-}
-
 /* -- exporting memory -------------------------------------------------------------- */
 
 /* The bytes for serial numbers. A large allocation has its own file, and one number. */
@@ -162,7 +156,7 @@ segment_share(emu_allocation *memory)
     }
     s->start = memory->base - (memory->base - emu_memory_tables.base) % EMU_CHUNK;
     s->bytes = EMU_CHUNK;
-    if (!ipc_is_small(memory)) {
+    if (!emu_space_is_small(memory)) {
         s->bytes = (memory->size + EMU_CHUNK - 1) / EMU_CHUNK * EMU_CHUNK;
     }
     s->file = emu_ipc_file_make(s->bytes + segment_living_size(s->bytes), &s->inode);
@@ -416,7 +410,7 @@ emu_ipc_memory_forget(const emu_allocation *memory)
     if (memory->kind == EMU_MEMORY_IPC || memory->kind == EMU_MEMORY_IMPORTED) {
         opening_forget(memory->owner);
     }
-    else if (ipc_is_small(memory)) {
+    else if (emu_space_is_small(memory)) {
         segment *s = segment_find(memory->base);
 
         if (s != NULL) {

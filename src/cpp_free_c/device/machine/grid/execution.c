@@ -168,6 +168,8 @@ execution_run_grid(CUcontext context, const emu_launch *launch, emu_report *repo
     execution_set_clusters(&grid, launch);
     grid.max_resident = execution_resident(context->device, launch, grid.cluster_size);
     atomic_init(&grid.takes_turns, launch->cooperative || grid.cluster_size > 1);
+    grid.has_trial = (grid.checks & EMU_CHECKS_OF_TRIALS) == 0 &&
+                     grid.cluster_size == 1 && atomic_exchange(func->is_tried, 1) == 0;
     grid.number = atomic_fetch_add(&launches, 1) + 1;
     params_room = (launch->kernel->info.params_size + 79) & ~(size_t)63;
     params = aligned_alloc(64, params_room);

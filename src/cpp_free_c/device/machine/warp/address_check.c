@@ -42,8 +42,16 @@ address_index_text(const emu_allocation *memory, uint64_t address, unsigned size
     const int64_t offset = (int64_t)(address - memory->base);
 
     text[0] = 0;
-    if (size == 0 || offset % size != 0 || offset / size >= -(1 << 24) ||
-        offset / size < INT32_MIN) {
+    if (size == 0 || offset % size != 0) {
+        return;
+    }
+    if (offset / size > UINT32_MAX - (1 << 16) && offset / size <= UINT32_MAX) {
+        (void)snprintf(text, room, "; element %lld is what an unsigned %lld becomes",
+                       (long long)(offset / size),
+                       (long long)(offset / size - (INT64_C(1) << 32)));
+        return;
+    }
+    if (offset / size >= -(1 << 24) || offset / size < INT32_MIN) {
         return;
     }
     (void)snprintf(text, room,
@@ -55,10 +63,9 @@ address_index_text(const emu_allocation *memory, uint64_t address, unsigned size
 
 /* Say how the address lies to the allocation that it belongs to. */
 static void
-address_describe(emu_warp *warp, uint64_t address, unsigned size, char *text,
-                 size_t room)
+address_describe(emu_warp *warp, const emu_allocation *near, uint64_t address,
+                 unsigned size, char *text, size_t room)
 {
-    const emu_allocation *near = emu_report_memory(warp->block->grid, address);
     char what[200], name[80] = "", index[140];
 
     if (near == NULL) {
@@ -81,8 +88,9 @@ address_describe(emu_warp *warp, uint64_t address, unsigned size, char *text,
                        (unsigned long long)(address - near->base), what);
     }
     else if (address - near->base >= near->size) {
-        (void)snprintf(text, room, "it is %llu bytes beyond the end of %s",
-                       (unsigned long long)(address - near->base - near->size), what);
+        (void)snprintf(text, room, "it is %llu bytes beyond the end of %s%s",
+                       (unsigned long long)(address - near->base - near->size), what,
+                       index);
     }
     else if (!emu_memory_may_use(warp->block->grid->context, near)) {
         (void)snprintf(text, room,
@@ -202,7 +210,8 @@ emu_address_fault(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t 
         return address_fault_range(warp, insn, lane, address - EMU_LOCAL_WINDOW, size,
                                    write, "local", warp->local_stride);
     }
-    address_describe(warp, address, size, near, sizeof near);
+    address_describe(warp, emu_report_memory(warp->block->grid, address), address, size,
+                     near, sizeof near);
     emu_store_value_line(warp, insn, lane, size, NULL, value);
     (void)emu_fault(warp, insn, CUDA_ERROR_ILLEGAL_ADDRESS, lane, address,
                     "%s of %u bytes at address 0x%llx: %s%s",
@@ -267,6 +276,38 @@ emu_address_of_lanes(const emu_warp *warp, const emu_insn *insn,
     }
 }
 
+/* The host address of an access in the zone of an allocation, with a warning; NULL: it
+ * is in none, or zones are not to be used. */
+static uint8_t *
+address_in_zone(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t address)
+{
+    const emu_grid *grid = warp->block->grid;
+    const unsigned size = emu_access_bytes(insn);
+    const bool writes = emu_access_writes(insn);
+    const emu_allocation *record;
+    char near[320], value[EMU_VALUE_LINE];
+
+    if ((insn->aux & EMU_AT_MASK) > EMU_AT_GLOBAL ||
+        (grid->checks & EMU_CHECKS_OF_KERNELS) != 0) {
+        return NULL;
+    }
+    record = emu_memory_zone(address, size);
+    if (record == NULL || !emu_memory_may_use(grid->context, record)) {
+        return NULL;
+    }
+    if (writes) {
+        emu_memory_use_zone(record);
+    }
+    if (emu_warns_first(warp, insn, EMU_CHECK_MEMORY)) {
+        address_describe(warp, record, address, size, near, sizeof near);
+        emu_store_value_line(warp, insn, lane, size, NULL, value);
+        emu_warn(warp, insn, lane, CUDA_ERROR_ILLEGAL_ADDRESS, address,
+                 "%s of %u bytes at address 0x%llx: %s%s", address_access_word(writes),
+                 size, (unsigned long long)address, near, value);
+    }
+    return (uint8_t *)(uintptr_t)address;
+}
+
 /* Report the first lane whose address is not a multiple of the size. */
 static bool
 address_fault_misaligned(emu_warp *warp, const emu_insn *insn,
@@ -301,6 +342,9 @@ address_each_lane(emu_warp *warp, const emu_insn *insn,
         const unsigned lane = (unsigned)__builtin_ctz(left);
         const uint8_t *at = address_of_lane(warp, space, lane, address[lane], size);
 
+        if (at == NULL) {
+            at = address_in_zone(warp, insn, lane, address[lane]);
+        }
         if (at == NULL) {
             return address_fault(warp, insn, lane, address[lane], size,
                                  emu_access_writes(insn));

@@ -142,7 +142,7 @@ barrier_release(emu_block *block, uint32_t number)
     emu_barrier *barrier = &block->barriers[number];
     uint32_t sums[2] = {0, 0}, i;
 
-    if (block->grid->checks & EMU_CHECK_BARRIER) {
+    if (block->checks & EMU_CHECK_BARRIER) {
         emu_barrier_check(block, number);
     }
     if (barrier->kind) {
@@ -373,9 +373,9 @@ check_fault_divergence(emu_warp *warp, const emu_group *group, const emu_group *
     emu_report_thread_text(warp->block->grid, first_thread, thread, sizeof thread);
     emu_report_place_text(func->program, first_place, place, sizeof place);
     warp->frame = group->frame;
-    (void)emu_fault_with_other(
-        warp, group->pc - 1, CUDA_ERROR_LAUNCH_FAILED,
-        (unsigned)__builtin_ctz(group->mask), 0, &other,
+    (void)emu_check_found(
+        warp, group->pc - 1, EMU_CHECK_BARRIER, (unsigned)__builtin_ctz(group->mask), 0,
+        &other,
         "barrier divergence: this thread waits at one __syncthreads and thread %s at "
         "another%s",
         thread, place);

@@ -9,7 +9,7 @@
 #include "device/machine/warp/warp.h"
 
 /* An absent operand is read at the start of the frame, whatever its width. */
-enum { READ_AT_START = 512 };
+enum { READ_AT_START = 512, TRIAL_LENGTH = 20000 };
 
 /* Make a buffer at least this large; its content is lost. */
 static bool
@@ -236,6 +236,17 @@ block_set_coordinates(emu_block *block, const emu_grid *grid, uint64_t number,
     block->number = number;
 }
 
+static void
+block_set_checks(emu_block *block)
+{
+    block->checks = block->grid->checks;
+    block->is_trial = block->grid->has_trial && block->number == 0;
+    if (block->is_trial) {
+        block->checks |= EMU_CHECKS_OF_TRIALS;
+        block->trial_left = TRIAL_LENGTH;
+    }
+}
+
 bool
 emu_block_begin(emu_block *block, emu_grid *grid, uint64_t number)
 {
@@ -255,10 +266,15 @@ emu_block_begin(emu_block *block, emu_grid *grid, uint64_t number)
     block->run_lockstep = emu_lockstep_run_warps;
     block->is_apart = false;
     block->shared_size = grid->shared_size;
+    block_set_checks(block);
     if (!emu_race_begin(block) || !emu_init_begin(block)) {
         return false;
     }
-    if (block->race || block->init) {
+    if (block->is_trial) {
+        block->run_warp = emu_trial_run;
+        block->run_lockstep = emu_trial_run_lockstep;
+    }
+    else if (block->race || block->init) {
         block->run_warp = emu_checked_run;
         block->run_lockstep = emu_checked_run_lockstep;
     }

@@ -297,3 +297,37 @@ emu_checked_run_lockstep(emu_warp *warp, const emu_insn *insn)
         (void)emu_lockstep_separate(warp, insn);
     }
 }
+
+/* -- trials ------------------------------------------------------------------------ */
+
+void
+emu_trial_run(emu_warp *warp)
+{
+    emu_block *block = warp->block;
+    const emu_insn *insn = emu_group_switch(warp);
+
+    while (insn != NULL && block->trial_left > 0) {
+        block->trial_left--;
+        insn = emu_checked_step(warp, insn);
+    }
+    while (insn != NULL) {
+        insn = insn->run(warp, insn);
+    }
+}
+
+void
+emu_trial_run_lockstep(emu_warp *warp, const emu_insn *insn)
+{
+    emu_block *block = warp->block;
+
+    while (insn != NULL && block->trial_left > 0 && !block->is_apart) {
+        block->trial_left -= (int32_t)warp->abreast;
+        insn = checked_step_all(warp, insn);
+    }
+    if (insn != NULL && block->trial_left > 0) {
+        (void)emu_lockstep_separate(warp, insn);
+    }
+    else {
+        emu_lockstep_run_warps(warp, insn);
+    }
+}

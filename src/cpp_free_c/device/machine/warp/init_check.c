@@ -69,7 +69,7 @@ emu_init_begin(emu_block *block)
     const emu_grid *grid = block->grid;
     emu_init *init = block->init;
 
-    if (!(grid->checks & EMU_CHECK_INIT)) {
+    if (!(block->checks & EMU_CHECK_INIT)) {
         emu_init_free(block);
         return true;
     }
@@ -294,8 +294,7 @@ init_check_reads(emu_warp *warp, const emu_insn *insn, unsigned size,
             memchr(m.marks + (at[lane] - m.first), 0, size) != NULL &&
             emu_unset_from(warp, insn, EMU_UNSET_SHARED, size, &number)) {
             emu_unset_origin_of(warp, number)->at[lane] = at[lane];
-            emu_init_fault(warp, insn, lane, number, EMU_DECIDES_READ);
-            return false;
+            return emu_init_finding(warp, insn, lane, number, EMU_DECIDES_READ);
         }
     }
     return true;
@@ -398,16 +397,16 @@ init_store(emu_warp *warp, const emu_insn *insn, unsigned size,
     uint32_t number = 0, wrong;
 
     if (m.space != EMU_UNSET_SHARED && m.space != EMU_UNSET_LOCAL &&
-        (warp->astray & warp->mask)) {
-        emu_init_fault(warp, insn, (unsigned)__builtin_ctz(warp->astray & warp->mask),
-                       warp->astray_origin, EMU_DECIDES_BRANCH);
+        (warp->astray & warp->mask) &&
+        !emu_init_finding(warp, insn,
+                          (unsigned)__builtin_ctz(warp->astray & warp->mask),
+                          warp->astray_origin, EMU_DECIDES_BRANCH)) {
         return false;
     }
     if (warp->unset && m.space != EMU_UNSET_SHARED && m.space != EMU_UNSET_LOCAL) {
         wrong = init_wrong_lanes(warp, &e, &number);
-        if (wrong) {
-            emu_init_fault(warp, insn, (unsigned)__builtin_ctz(wrong), number,
-                           EMU_DECIDES_STORE);
+        if (wrong && !emu_init_finding(warp, insn, (unsigned)__builtin_ctz(wrong),
+                                       number, EMU_DECIDES_STORE)) {
             return false;
         }
     }
@@ -427,9 +426,8 @@ init_update(emu_warp *warp, const emu_insn *insn, unsigned size,
     emu_unset_space space = EMU_UNSET_NOWHERE;
     uint32_t lanes = 0, number;
 
-    if (wrong) {
-        emu_init_fault(warp, insn, (unsigned)__builtin_ctz(wrong), value.origin,
-                       EMU_DECIDES_ATOMIC);
+    if (wrong && !emu_init_finding(warp, insn, (unsigned)__builtin_ctz(wrong),
+                                   value.origin, EMU_DECIDES_ATOMIC)) {
         return false;
     }
     if (insn->e != EMU_ATOM_EXCH) {
@@ -437,9 +435,10 @@ init_update(emu_warp *warp, const emu_insn *insn, unsigned size,
     }
     if (lanes && emu_unset_from(warp, insn, space, size, &number)) {
         memcpy(emu_unset_origin_of(warp, number)->at, at, sizeof(uint64_t) * EMU_LANES);
-        emu_init_fault(warp, insn, (unsigned)__builtin_ctz(lanes), number,
-                       EMU_DECIDES_ATOMIC);
-        return false;
+        if (!emu_init_finding(warp, insn, (unsigned)__builtin_ctz(lanes), number,
+                              EMU_DECIDES_ATOMIC)) {
+            return false;
+        }
     }
     init_mark(warp, &e, at);
     if (warp->unset && insn->used & EMU_USES_D) {
@@ -458,9 +457,8 @@ init_check_address(emu_warp *warp, const emu_insn *insn)
     if (!(insn->used & EMU_USES_A) || !wrong) {
         return true;
     }
-    emu_init_fault(warp, insn, (unsigned)__builtin_ctz(wrong), value.origin,
-                   EMU_DECIDES_ADDRESS);
-    return false;
+    return emu_init_finding(warp, insn, (unsigned)__builtin_ctz(wrong), value.origin,
+                            EMU_DECIDES_ADDRESS);
 }
 
 bool
@@ -472,7 +470,7 @@ emu_init_access(emu_warp *warp, const emu_insn *insn, unsigned size,
     }
     switch (emu_op_access(insn->op)) {
         case EMU_ACCESS_READ:
-            if (warp->block->grid->checks & EMU_CHECK_READS &&
+            if (warp->block->checks & EMU_CHECK_READS &&
                 !init_check_reads(warp, insn, size, at)) {
                 return false;
             }
@@ -605,10 +603,10 @@ static const char *const uses[] = {
     [EMU_DECIDES_READ] = "it is read here",
 };
 
-static void
-init_fault_memory(emu_warp *warp, const emu_insn *insn, unsigned lane,
-                  const emu_unset_origin *origin, const emu_other_place *other,
-                  const char *use)
+static bool
+init_find_memory(emu_warp *warp, const emu_insn *insn, unsigned lane,
+                 const emu_unset_origin *origin, const emu_other_place *other,
+                 const char *use)
 {
     const emu_block *block = warp->block;
     const uint64_t address = origin->at[lane];
@@ -616,28 +614,26 @@ init_fault_memory(emu_warp *warp, const emu_insn *insn, unsigned lane,
 
     if (origin->space == EMU_UNSET_SHARED) {
         offset = address - (uint64_t)(uintptr_t)block->shared;
-        (void)emu_fault_with_other(
-            warp, insn, CUDA_ERROR_LAUNCH_FAILED, lane, offset, other,
+        return emu_check_found(
+            warp, insn, EMU_CHECK_INIT, lane, offset, other,
             "uninitialised read of %u bytes at offset %llu of shared memory: no thread "
             "of the block has written byte %llu, and %s",
             origin->size, (unsigned long long)offset, (unsigned long long)offset, use);
-        return;
     }
     if (origin->space == EMU_UNSET_LOCAL) {
         offset = (address - (uint64_t)(uintptr_t)warp->local) % warp->local_stride;
-        (void)emu_fault_with_other(
-            warp, insn, CUDA_ERROR_LAUNCH_FAILED, lane, offset, other,
+        return emu_check_found(
+            warp, insn, EMU_CHECK_INIT, lane, offset, other,
             "uninitialised read of %u bytes at offset %llu of local memory: the thread "
             "has not written them, and %s",
             origin->size, (unsigned long long)offset, use);
-        return;
     }
     const emu_allocation *memory = emu_memory_find(address);
     if (memory == NULL) {
-        return;
+        return true;
     }
-    (void)emu_fault_with_other(
-        warp, insn, CUDA_ERROR_LAUNCH_FAILED, lane, address, other,
+    return emu_check_found(
+        warp, insn, EMU_CHECK_INIT, lane, address, other,
         "uninitialised read of %u bytes at byte %llu of the %llu-byte %s allocation at "
         "0x%llx: nothing has written them, and %s",
         origin->size, (unsigned long long)(address - memory->base),
@@ -645,9 +641,9 @@ init_fault_memory(emu_warp *warp, const emu_insn *insn, unsigned lane,
         (unsigned long long)memory->base, use);
 }
 
-void
-emu_init_fault(emu_warp *warp, const emu_insn *insn, unsigned lane, uint32_t number,
-               emu_unset_effect use)
+bool
+emu_init_finding(emu_warp *warp, const emu_insn *insn, unsigned lane, uint32_t number,
+                 emu_unset_effect use)
 {
     const emu_unset_origin *origin = emu_unset_origin_of(warp, number);
     const emu_func *func = warp->frame->func;
@@ -656,29 +652,27 @@ emu_init_fault(emu_warp *warp, const emu_insn *insn, unsigned lane, uint32_t num
     char thread[48];
 
     if (origin->space == EMU_UNSET_NOWHERE || read == NULL) {
-        (void)emu_fault(warp, insn, CUDA_ERROR_LAUNCH_FAILED, lane, 0,
-                        "uninitialised variable: it has no value when it is read here, "
-                        "and %s",
-                        uses[use]);
-        return;
+        return emu_check_found(
+            warp, insn, EMU_CHECK_INIT, lane, 0, NULL,
+            "uninitialised variable: it has no value when it is read here, "
+            "and %s",
+            uses[use]);
     }
     if (origin->space == EMU_UNSET_REGISTER) {
-        (void)emu_fault_with_other(
-            warp, read, CUDA_ERROR_LAUNCH_FAILED, lane, 0, &other,
+        return emu_check_found(
+            warp, read, EMU_CHECK_INIT, lane, 0, &other,
             "uninitialised variable: it has no value when it is read here, and %s",
             uses[use]);
-        return;
     }
     if (origin->space == EMU_UNSET_SHUFFLE) {
         emu_report_thread_text(warp->block->grid,
                                warp->number * EMU_LANES + (unsigned)origin->at[lane],
                                thread, sizeof thread);
-        (void)emu_fault_with_other(
-            warp, read, CUDA_ERROR_LAUNCH_FAILED, lane, 0, &other,
+        return emu_check_found(
+            warp, read, EMU_CHECK_INIT, lane, 0, &other,
             "uninitialised value: thread %s does not take part in the shuffle that "
             "reads from it, and %s",
             thread, uses[use]);
-        return;
     }
-    init_fault_memory(warp, read, lane, origin, &other, uses[use]);
+    return init_find_memory(warp, read, lane, origin, &other, uses[use]);
 }

@@ -139,8 +139,9 @@ typedef enum {
     EMU_DECIDES_READ /* for the older check of shared memory */
 } emu_unset_effect;
 
-/* Fault: a lane uses in `insn` an unset value with this origin. */
-void emu_init_fault(emu_warp *warp, const emu_insn *insn, unsigned lane,
-                    uint32_t origin, emu_unset_effect use);
+/* A lane uses in `insn` an unset value with this origin. Returns whether the warp goes
+ * on, as emu_check_found. */
+bool emu_init_finding(emu_warp *warp, const emu_insn *insn, unsigned lane,
+                      uint32_t origin, emu_unset_effect use);
 
 #endif

@@ -148,6 +148,9 @@ struct emu_block {
     bool is_fresh;       /* its warps, all in lockstep, are set when they first run */
     uint8_t *shared;
     size_t shared_size;
+    unsigned checks;               /* EMU_CHECK_ flags of checks.h */
+    bool is_trial;                 /* what they find is a warning (report.h) */
+    int32_t trial_left;            /* instructions of warps until they end */
     struct emu_watch *watch;       /* while the block is watched (warp.h), else NULL */
     emu_race *race;                /* NULL: no check of races (race_check.h) */
     emu_init *init;                /* NULL: no check of values (init_check.h) */
@@ -203,6 +206,7 @@ struct emu_grid {
     uint32_t warp_count;
     size_t shared_size;
     unsigned checks;     /* EMU_CHECK_ flags of checks.h */
+    bool has_trial;      /* its first block has all of them, as a trial */
     emu_race_grid *race; /* NULL: no check of races */
     size_t stack_size;   /* local memory of a thread */
     const uint8_t *params;

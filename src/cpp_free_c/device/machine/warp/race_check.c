@@ -29,7 +29,7 @@ race_check_range(const emu_race_try *a, unsigned lane, uint64_t offset, unsigned
     for (uint64_t cell = first; cell <= last; cell++) {
         found = emu_cell_check(a, &space->words, cell);
         if (found != 0) {
-            return emu_race_fault(a, lane, space->base + offset, found);
+            return emu_race_finding(a, lane, space->base + offset, found);
         }
         if (!is_narrow) {
             emu_cell_note(a, &space->words, cell, a->stamp + lane);
@@ -45,7 +45,7 @@ race_check_range(const emu_race_try *a, unsigned lane, uint64_t offset, unsigned
     for (uint64_t cell = offset; cell < offset + size; cell++) {
         found = emu_cell_check(a, &space->bytes, cell);
         if (found != 0) {
-            return emu_race_fault(a, lane, space->base + offset, found);
+            return emu_race_finding(a, lane, space->base + offset, found);
         }
         if (is_narrow) {
             emu_cell_note(a, &space->bytes, cell, a->stamp + lane);
@@ -146,7 +146,7 @@ race_check_instruction(const emu_race_try *a, uint32_t mask,
             if (memcmp(one, two, a->size) == 0) {
                 continue;
             }
-            return emu_race_fault_instruction(a, i, k, at[k]);
+            return emu_race_finding_instruction(a, i, k, at[k]);
         }
     }
     return true;
@@ -306,7 +306,7 @@ race_block_text(const emu_grid *grid, const emu_block *block, uint64_t other,
 }
 
 bool
-emu_race_fault(const emu_race_try *a, unsigned lane, uint64_t address, uint32_t stamp)
+emu_race_finding(const emu_race_try *a, unsigned lane, uint64_t address, uint32_t stamp)
 {
     const emu_block *block = a->warp->block;
     const emu_visit *visit = emu_visit_of(&a->space->table, stamp);
@@ -316,6 +316,9 @@ emu_race_fault(const emu_race_try *a, unsigned lane, uint64_t address, uint32_t 
     unsigned warp = emu_visit_warp(visit, stamp);
     char thread[48], place[112], at[160], of[96], value[EMU_VALUE_LINE];
 
+    if (emu_check_is_told(a->warp, a->insn, EMU_CHECK_RACE)) {
+        return true;
+    }
     if (warp == EMU_RACE_COPIES) {
         warp = visit->starter;
     }
@@ -327,32 +330,32 @@ emu_race_fault(const emu_race_try *a, unsigned lane, uint64_t address, uint32_t 
                          (const void *)(uintptr_t)address, value);
     race_block_text(block->grid, block, visit->block, of, sizeof of);
     if (visit->first == EMU_RACE_COPIES) {
-        (void)emu_fault_with_other(
-            a->warp, a->insn, CUDA_ERROR_LAUNCH_FAILED, lane, address, &other,
+        return emu_check_found(
+            a->warp, a->insn, EMU_CHECK_RACE, lane, address, &other,
             "race: %s of %u bytes at %s and the copy that thread %s%s began, with no "
             "wait for its mbarrier between them%s",
             kind_words[a->kind], a->size, at, thread, place, value);
-        return false;
     }
     if (visit->block != (uint32_t)block->number) {
         order = "nothing that orders the two blocks";
     }
-    (void)emu_fault_with_other(
-        a->warp, a->insn, CUDA_ERROR_LAUNCH_FAILED, lane, address, &other,
-        "race: %s of %u bytes at %s and the %s by thread %s%s%s, "
-        "with %s%s",
-        kind_words[a->kind], a->size, at, kind_words[visit->kind], thread, of, place,
-        order, value);
-    return false;
+    return emu_check_found(a->warp, a->insn, EMU_CHECK_RACE, lane, address, &other,
+                           "race: %s of %u bytes at %s and the %s by thread %s%s%s, "
+                           "with %s%s",
+                           kind_words[a->kind], a->size, at, kind_words[visit->kind],
+                           thread, of, place, order, value);
 }
 
 bool
-emu_race_fault_instruction(const emu_race_try *a, unsigned lane, unsigned other,
-                           uint64_t address)
+emu_race_finding_instruction(const emu_race_try *a, unsigned lane, unsigned other,
+                             uint64_t address)
 {
     uint8_t one[EMU_MOST_STORED], two[EMU_MOST_STORED];
     char thread[48], place[160], mine[EMU_VALUE_ROOM], others[EMU_VALUE_ROOM];
 
+    if (emu_check_is_told(a->warp, a->insn, EMU_CHECK_RACE)) {
+        return true;
+    }
     emu_store_value(a->warp, a->insn, lane, a->size, one);
     emu_store_value(a->warp, a->insn, other, a->size, two);
     emu_value_text(one, a->size, others);
@@ -360,10 +363,9 @@ emu_race_fault_instruction(const emu_race_try *a, unsigned lane, unsigned other,
     emu_report_thread_text(a->warp->block->grid, a->warp->number * EMU_LANES + lane,
                            thread, sizeof thread);
     race_place_text(a, address, place, sizeof place);
-    (void)emu_fault(a->warp, a->insn, CUDA_ERROR_LAUNCH_FAILED, other, address,
-                    "race: write of %u bytes at %s; thread %s writes another "
-                    "value there in the same instruction\n"
-                    "  value: the thread writes %s, the other thread %s",
-                    a->size, place, thread, mine, others);
-    return false;
+    return emu_check_found(a->warp, a->insn, EMU_CHECK_RACE, other, address, NULL,
+                           "race: write of %u bytes at %s; thread %s writes another "
+                           "value there in the same instruction\n"
+                           "  value: the thread writes %s, the other thread %s",
+                           a->size, place, thread, mine, others);
 }

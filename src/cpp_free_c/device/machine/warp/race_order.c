@@ -154,6 +154,9 @@ order_publish_to_grid(const emu_warp *warp, const emu_epochs *own)
 {
     emu_race_grid *grid = warp->block->grid->race;
 
+    if (grid == NULL) { /* of a trial: its block alone is checked */
+        return;
+    }
     pthread_mutex_lock(&grid->lock);
     publication *next = order_next_locked(grid, (uint32_t)warp->block->number);
     if (next != NULL) {
@@ -315,7 +318,9 @@ emu_race_acquire(emu_warp *warp)
         order_join(warp->block, own, &order->published);
     }
     order->is_used = true;
-    own->acquired = atomic_load(&warp->block->grid->race->clock);
+    if (warp->block->grid->race != NULL) {
+        own->acquired = atomic_load(&warp->block->grid->race->clock);
+    }
 }
 
 /* -- questions --------------------------------------------------------------------- */
@@ -406,17 +411,20 @@ race_prepare(emu_block *block, emu_race *race)
 {
     emu_race_space *global = &race->spaces[EMU_RACE_GLOBAL];
 
-    *global = (emu_race_space){
-        .base = emu_memory_tables.base,
-        .size = emu_memory_tables.size,
-        .lines = emu_memory_shadow.lines,
-        .words = emu_memory_shadow.words,
-        .bytes = emu_memory_shadow.bytes,
-        .narrow = emu_memory_shadow.narrow,
-        .tag = (uint8_t)(block->grid->number % TAGS + 1),
-        .narrow_shift = EMU_CHUNK_SHIFT,
-        .table = *emu_race_grid_visits(block->grid->race),
-    };
+    *global = (emu_race_space){.size = 0};
+    if (block->grid->race != NULL) { /* else of a trial: shared memory alone */
+        *global = (emu_race_space){
+            .base = emu_memory_tables.base,
+            .size = emu_memory_tables.size,
+            .lines = emu_memory_shadow.lines,
+            .words = emu_memory_shadow.words,
+            .bytes = emu_memory_shadow.bytes,
+            .narrow = emu_memory_shadow.narrow,
+            .tag = (uint8_t)(block->grid->number % TAGS + 1),
+            .narrow_shift = EMU_CHUNK_SHIFT,
+            .table = *emu_race_grid_visits(block->grid->race),
+        };
+    }
     memset(race->visitors, 0, sizeof race->visitors);
     race->launch = block->grid->number;
     return race_reserve_shared(block, race);
@@ -427,7 +435,7 @@ emu_race_begin(emu_block *block)
 {
     emu_race *race = block->race;
 
-    if (block->grid->race == NULL) {
+    if (!(block->checks & EMU_CHECK_RACE)) {
         emu_race_free(block);
         return true;
     }
@@ -442,7 +450,9 @@ emu_race_begin(emu_block *block)
         return false;
     }
     emu_order_begin(&race->order);
-    emu_visits_enter(&race->spaces[EMU_RACE_GLOBAL].table);
+    if (block->grid->race != NULL) {
+        emu_visits_enter(&race->spaces[EMU_RACE_GLOBAL].table);
+    }
     race->blocks++; /* visitors begin anew when they are used */
     emu_race_log_clear(&race->log);
     race->narrow = 0;

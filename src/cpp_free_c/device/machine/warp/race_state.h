@@ -426,12 +426,12 @@ emu_race_set_narrow(const emu_race_try *a, uint64_t offset)
 
 /* -- reports ----------------------------------------------------------------------- */
 
-/* The access of a lane to a host address is a race with the access of a stamp. Returns
- * false. */
-bool emu_race_fault(const emu_race_try *a, unsigned lane, uint64_t address,
-                    uint32_t stamp);
-/* Two lanes write different values to an address in one instruction. Returns false. */
-bool emu_race_fault_instruction(const emu_race_try *a, unsigned lane, unsigned other,
-                                uint64_t address);
+/* The access of a lane to a host address is a race with the access of a stamp; two
+ * lanes write different values to an address in one instruction. Return whether the
+ * warp goes on, as emu_check_found. */
+bool emu_race_finding(const emu_race_try *a, unsigned lane, uint64_t address,
+                      uint32_t stamp);
+bool emu_race_finding_instruction(const emu_race_try *a, unsigned lane, unsigned other,
+                                  uint64_t address);
 
 #endif

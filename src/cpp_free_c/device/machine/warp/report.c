@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "device/base/warnings.h"
 #include "device/machine/warp/wait.h"
 #include "device/memory/memory.h"
 
@@ -146,6 +147,22 @@ memory_distance(const emu_allocation *memory, uint64_t address)
     return address - memory->base - memory->size + 1;
 }
 
+/* The same, or how far it would be if a 32-bit index had not overflowed. */
+static uint64_t
+memory_distance_wrapped(const emu_allocation *memory, uint64_t address)
+{
+    uint64_t least = memory_distance(memory, address);
+
+    for (uint64_t turn = UINT64_C(1) << 32; turn <= UINT64_C(16) << 32; turn *= 2) {
+        const uint64_t above = memory_distance(memory, address - turn);
+        const uint64_t below = memory_distance(memory, address + turn);
+
+        least = above < least ? above : least;
+        least = below < least ? below : least;
+    }
+    return least;
+}
+
 /* What a 32-bit index of elements of 16 bytes can reach. */
 #define ARGUMENT_REACH (UINT64_C(1) << 36)
 
@@ -172,8 +189,9 @@ memory_of_argument(const emu_grid *grid, const emu_allocation *near, uint64_t ad
         }
         const emu_allocation *memory = emu_memory_holding(word, 1);
 
-        if (memory != NULL && memory_distance(memory, address) < reach) {
-            reach = memory_distance(memory, address);
+        if (memory != NULL && memory_distance(memory, address) < ARGUMENT_REACH &&
+            memory_distance_wrapped(memory, address) < reach) {
+            reach = memory_distance_wrapped(memory, address);
             nearest = memory;
         }
     }
@@ -221,7 +239,7 @@ report_memory(const emu_allocation *memory, char *text, size_t room)
 
 static void
 report_write(emu_report *report, const emu_warp *warp, const emu_other_place *other,
-             const char *what)
+             const char *title, const char *what)
 {
     const emu_grid *grid = warp->block->grid;
     const char *function_word = "", *function = "";
@@ -247,11 +265,25 @@ report_write(emu_report *report, const emu_warp *warp, const emu_other_place *ot
     }
     (void)snprintf(
         report->text, sizeof report->text,
-        "%.64s\n  %.600s\n  in kernel %.100s%s%.80s, block (%u, %u, %u), thread "
+        "%.160s\n  %.600s\n  in kernel %.100s%s%.80s, block (%u, %u, %u), thread "
         "(%u, %u, %u)%s%s%s%s\n",
-        report_code_text(report->code), what, report->kernel, function_word, function,
-        report->block[0], report->block[1], report->block[2], report->thread[0],
-        report->thread[1], report->thread[2], where, beside, launched, made);
+        title, what, report->kernel, function_word, function, report->block[0],
+        report->block[1], report->block[2], report->thread[0], report->thread[1],
+        report->thread[2], where, beside, launched, made);
+}
+
+/* Fill a report, whose code and address are set. */
+static void
+report_fill(emu_report *report, const emu_warp *warp, const emu_insn *insn,
+            unsigned lane, const emu_other_place *other, const char *title,
+            const char *what)
+{
+    report->kind = report_kind(report->code, what);
+    report_thread(report, warp, lane);
+    report_place(report, warp, insn);
+    (void)snprintf(report->kernel, sizeof report->kernel, "%s",
+                   warp->block->grid->kernel->info.name);
+    report_write(report, warp, other, title, what);
 }
 
 /* The first fault of a launch makes the report; later ones only stop their warps. */
@@ -269,11 +301,7 @@ report_fault(emu_warp *warp, const emu_insn *insn, unsigned lane,
         return;
     }
     (void)vsnprintf(what, sizeof what, format, args);
-    fault->kind = report_kind(fault->code, what);
-    report_thread(fault, warp, lane);
-    report_place(fault, warp, insn);
-    (void)snprintf(fault->kernel, sizeof fault->kernel, "%s", grid->kernel->info.name);
-    report_write(fault, warp, other, what);
+    report_fill(fault, warp, insn, lane, other, report_code_text(fault->code), what);
     *grid->report = *fault;
 }
 
@@ -290,18 +318,98 @@ emu_fault(emu_warp *warp, const emu_insn *insn, CUresult code, unsigned lane,
     return NULL;
 }
 
-const emu_insn *
-emu_fault_with_other(emu_warp *warp, const emu_insn *insn, CUresult code, unsigned lane,
-                     uint64_t address, const emu_other_place *other, const char *format,
-                     ...)
+/* -- warnings and findings --------------------------------------------------------- */
+
+/* Where the function notes which checks have warned at an instruction; NULL: nowhere.
+ */
+static _Atomic uint8_t *
+report_warned(const emu_warp *warp, const emu_insn *insn)
 {
-    emu_report fault = {.code = code, .address = address};
+    const emu_func *func = warp->frame->func;
+
+    if (insn < func->code || insn >= func->code + func->count) {
+        return NULL;
+    }
+    return &func->warned[insn - func->code];
+}
+
+bool
+emu_warns_first(const emu_warp *warp, const emu_insn *insn, unsigned check)
+{
+    const emu_func *func = warp->frame->func;
+    const emu_place place = emu_report_place_of(func, insn);
+    _Atomic uint8_t *warned = report_warned(warp, insn);
+
+    if (warned == NULL || atomic_fetch_or(warned, (uint8_t)check) & check) {
+        return false;
+    }
+    for (uint32_t i = 0; i < func->count; i++) {
+        if (func->places[i].line == place.line && func->places[i].file == place.file) {
+            atomic_fetch_or(&func->warned[i], (uint8_t)check);
+        }
+    }
+    return true;
+}
+
+static void
+report_warn(const emu_warp *warp, const emu_insn *insn, unsigned lane,
+            const emu_other_place *other, emu_report *report, const char *format,
+            va_list args)
+{
+    const char *fault = "has a fault that a GPU may not show";
+    char what[640], title[160];
+
+    (void)vsnprintf(what, sizeof what, format, args);
+    report->kind = report_kind(report->code, what);
+    if (strcmp(report->kind, "memory") == 0) {
+        fault = "goes beyond its array; a GPU often lets it pass, as this run does";
+    }
+    (void)snprintf(title, sizeof title,
+                   "a kernel %s (PYCUDA_CHECK=%s makes it an error)", fault,
+                   report->kind);
+    report_fill(report, warp, insn, lane, other, title, what);
+    emu_warning_add(report->kind, report->text);
+}
+
+void
+emu_warn(const emu_warp *warp, const emu_insn *insn, unsigned lane, CUresult code,
+         uint64_t address, const char *format, ...)
+{
+    emu_report report = {.code = code, .address = address};
     va_list args;
 
     va_start(args, format);
-    report_fault(warp, insn, lane, other, &fault, format, args);
+    report_warn(warp, insn, lane, NULL, &report, format, args);
     va_end(args);
-    return NULL;
+}
+
+bool
+emu_check_is_told(const emu_warp *warp, const emu_insn *insn, unsigned check)
+{
+    const _Atomic uint8_t *warned = report_warned(warp, insn);
+
+    return warp->block->is_trial &&
+           (warp->block->trial_left <= 0 || warned == NULL ||
+            atomic_load_explicit(warned, memory_order_relaxed) & check);
+}
+
+bool
+emu_check_found(emu_warp *warp, const emu_insn *insn, unsigned check, unsigned lane,
+                uint64_t address, const emu_other_place *other, const char *format, ...)
+{
+    emu_report report = {.code = CUDA_ERROR_LAUNCH_FAILED, .address = address};
+    va_list args;
+
+    va_start(args, format);
+    if (!warp->block->is_trial) {
+        report_fault(warp, insn, lane, other, &report, format, args);
+    }
+    else if (!emu_check_is_told(warp, insn, check) &&
+             emu_warns_first(warp, insn, check)) {
+        report_warn(warp, insn, lane, other, &report, format, args);
+    }
+    va_end(args);
+    return warp->block->is_trial;
 }
 
 /* -- values that a store writes ---------------------------------------------------- */

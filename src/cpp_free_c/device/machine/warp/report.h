@@ -18,11 +18,29 @@ typedef struct {
     emu_place place;
 } emu_other_place;
 
-/* The same; the report names the line of `other`, too. */
-const emu_insn *emu_fault_with_other(emu_warp *warp, const emu_insn *insn,
-                                     CUresult code, unsigned lane, uint64_t address,
-                                     const emu_other_place *other, const char *format,
-                                     ...) __attribute__((format(printf, 7, 8)));
+/* -- warnings and findings --------------------------------------------------------- */
+
+/* A check warns once for each line or, without lines, each function. The launch goes
+ * on. */
+
+/* Whether a check (EMU_CHECK_ flag) has not warned at the line of an instruction. From
+ * now on it has. */
+bool emu_warns_first(const emu_warp *warp, const emu_insn *insn, unsigned check);
+/* Give the warning. */
+void emu_warn(const emu_warp *warp, const emu_insn *insn, unsigned lane, CUresult code,
+              uint64_t address, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
+
+/* A check of races, values or barriers has found something; the report names the line
+ * of `other`, too, which may be NULL. In a block that has the checks as a trial it is a
+ * warning, else it ends the launch. Returns whether the warp goes on. */
+bool emu_check_found(emu_warp *warp, const emu_insn *insn, unsigned check,
+                     unsigned lane, uint64_t address, const emu_other_place *other,
+                     const char *format, ...) __attribute__((format(printf, 7, 8)));
+
+/* Whether nothing remains to be told of an instruction: it is of a trial that has
+ * ended, or the check has warned at its line. */
+bool emu_check_is_told(const emu_warp *warp, const emu_insn *insn, unsigned check);
 
 /* The source line of an instruction; line 0: unknown. */
 emu_place emu_report_place_of(const emu_func *func, const emu_insn *insn);

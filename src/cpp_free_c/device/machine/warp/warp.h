@@ -249,6 +249,11 @@ bool emu_checked_parts(emu_warp *warp, const emu_insn *insn);
 /* Run warps in lockstep until they stop or separate: its emu_block.run_lockstep. */
 void emu_checked_run_lockstep(emu_warp *warp, const emu_insn *insn);
 
+/* The same for a block that has the checks as a trial. After emu_block.trial_left
+ * instructions it runs without them, so a trial takes a few milliseconds at most. */
+void emu_trial_run(emu_warp *warp);
+void emu_trial_run_lockstep(emu_warp *warp, const emu_insn *insn);
+
 /* -- the proof that a block waits -------------------------------------------------- */
 
 /* The watch: a proof that a block waits, that is, makes no progress unless memory

@@ -81,7 +81,7 @@ cufft_decide(pcu_state *st, struct pcu_fourier_library *library, cufft_wish wish
         PyErr_Format(st->exc_RuntimeError,
                      "PYCUDA_FFT is 'cufft', and cuFFT was not found: %s; install the "
                      "CUDA toolkit, or its wheels with 'pip install "
-                     "\"cuda-toolkit[cufft]==13.*\"'",
+                     "\"cuda-toolkit[cufft]==13.*\"' (12.* for a driver of CUDA 12)",
                      library->reason);
         return -1;
     }

@@ -181,7 +181,8 @@ blas_fill(pcu_state *st, struct pcu_blas_handle *blas, blas_wish wish)
             PyErr_Format(st->exc_RuntimeError,
                          "PYCUDA_BLAS is 'cublas', and cuBLAS was not found: %s; "
                          "install the CUDA toolkit, or its wheels with 'pip install "
-                         "\"cuda-toolkit[cublas]==13.*\"'",
+                         "\"cuda-toolkit[cublas]==13.*\"' (12.* for a driver of CUDA "
+                         "12)",
                          blas->reason);
             return -1;
         }

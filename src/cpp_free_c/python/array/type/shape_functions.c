@@ -395,7 +395,7 @@ PCU_SIGNATURE(
     "\"same_kind\".\n" PCU_DOC_STREAM "\nReturns\n-------\n" PCU_DOC_RESULT
     "\nRaises\n------\n"
     "TypeError\n"
-    "    If the rule forbids a conversion.\n"
+    "    If ``casting`` forbids a conversion.\n"
     "ValueError\n"
     "    If the shapes do not fit, or if there is no such axis.\n"
     "\nSee Also\n--------\n"
@@ -436,7 +436,7 @@ PCU_SIGNATURE(shape_stack, public_join_words,
               "    Fortran order for others.\n"
               "\nRaises\n------\n"
               "TypeError\n"
-              "    If the rule forbids a conversion.\n"
+              "    If ``casting`` forbids a conversion.\n"
               "ValueError\n"
               "    If the shapes differ, or if there is no such axis.\n"
               "\nSee Also\n--------\n"

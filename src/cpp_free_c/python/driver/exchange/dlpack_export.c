@@ -6,6 +6,7 @@
 #include "python/driver/exchange/dlpack.h"
 
 #include "python/support/convert.h"
+#include "python/support/docs.h"
 #include "python/support/driver_thread.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
@@ -256,11 +257,34 @@ static const pcu_word export_words[] = {
 
 PCU_SIGNATURE(
     export_as_dlpack, export_words,
-    "as_dlpack($self, /, shape, dtype, strides=None, max_version=None)\n--\n\n"
-    "Return a DLPack capsule of an array in this memory, for another library.\n\n"
-    "strides are in bytes; None is C order. The capsule keeps this allocation alive.\n"
-    "It does not wait for enqueued work. max_version=(1, 0) gives the form of\n"
-    "DLPack 1.")
+    "as_dlpack($self, /, shape, dtype, strides=None, max_version=None)\n"
+    "--\n\n"
+    "Return a DLPack capsule of an array in this memory, for another library.\n"
+    "\nParameters\n----------\n" PCU_DOC_SHAPE PCU_DOC_DTYPE
+    "strides : sequence of int or None, optional\n"
+    "    Bytes from element to element along each axis. The default is C\n"
+    "    order.\n"
+    "max_version : tuple of int or None, optional\n"
+    "    Newest version of DLPack that the other library knows. From (1, 0)\n"
+    "    on the capsule has the form of DLPack 1.\n"
+    "\nReturns\n-------\n"
+    "PyCapsule\n"
+    "    A capsule, which keeps this allocation.\n"
+    "\nRaises\n------\n"
+    "ValueError\n"
+    "    If the array does not lie inside the allocation.\n"
+    "BufferError\n"
+    "    If DLPack cannot describe the dtype or the strides.\n" PCU_DOC_RELEASED
+    "\nSee Also\n--------\n"
+    "from_dlpack : Import an array.\n"
+    "pycuda.gpuarray.GPUArray : An array, which other libraries import without this.\n"
+    "\nNotes\n-----\n"
+    "The call does not wait for enqueued work.\n"
+    "\nExamples\n--------\n"
+    ">>> memory = drv.to_device(np.arange(4, dtype=np.int32))\n"
+    ">>> capsule = memory.as_dlpack((2, 2), np.int32)\n"
+    ">>> drv.from_dlpack(capsule).shape\n"
+    "(2, 2)")
 
 static PyObject *
 export_as_dlpack(PyObject *op, PyObject *const *args, Py_ssize_t nargs,

@@ -297,13 +297,35 @@ static const pcu_word import_words[] = {
     PCU_WORD("stream", pcu_as_object, import_args, stream),
 };
 
-PCU_SIGNATURE(
-    import_from_dlpack, import_words,
-    "from_dlpack($module, x, /, stream=None)\n--\n\n"
-    "Borrow the array of another library, and return a ForeignAllocation.\n\n"
-    "x has __dlpack__ and __dlpack_device__, or is a DLPack capsule. Its library\n"
-    "is asked to make it safe for work on the stream. BufferError if the array is\n"
-    "not in memory of CUDA.")
+PCU_SIGNATURE(import_from_dlpack, import_words,
+              "from_dlpack($module, x, /, stream=None)\n--\n\n"
+              "Borrow the array of another library.\n"
+              "\nParameters\n----------\n"
+              "x : object\n"
+              "    Array with ``__dlpack__`` and ``__dlpack_device__``, or a DLPack\n"
+              "    capsule.\n"
+              "stream : Stream or None, optional\n"
+              "    Stream whose work will use the array; the other library makes it\n"
+              "    safe for that. The default is the current stream.\n"
+              "\nReturns\n-------\n"
+              "ForeignAllocation\n"
+              "    The array. The memory is returned when the object is deleted.\n"
+              "\nRaises\n------\n"
+              "BufferError\n"
+              "    If the array is not in memory of CUDA, or if NumPy has no type for\n"
+              "    its elements.\n"
+              "AttributeError\n"
+              "    If the object has no ``__dlpack_device__``.\n"
+              "\nSee Also\n--------\n"
+              "pycuda.gpuarray.from_dlpack : Make a GPUArray.\n"
+              "DeviceAllocation.as_dlpack : Lend memory.\n"
+              "\nNotes\n-----\n"
+              "No element is copied.\n"
+              "\nExamples\n--------\n"
+              ">>> a = gpuarray.to_gpu(np.arange(3, dtype=np.float32))\n"
+              ">>> borrowed = drv.from_dlpack(a)\n"
+              ">>> drv.from_device(borrowed, borrowed.shape, borrowed.dtype)\n"
+              "array([0., 1., 2.], dtype=float32)")
 
 static PyObject *
 import_from_dlpack(PyObject *m, PyObject *const *args, Py_ssize_t nargs,

@@ -157,11 +157,14 @@ static PyMemberDef foreign_members[] = {
     {NULL, 0, 0, 0, NULL},
 };
 
-PyDoc_STRVAR(
-    foreign_doc,
-    "An array in memory of another library, from from_dlpack().\n\n"
-    "The memory is returned when the object is released. int() gives the address.\n"
-    "You can pass the object to kernels and copy it.");
+PyDoc_STRVAR(foreign_doc,
+             "An array in memory of another library.\n"
+             "\n"
+             "``from_dlpack()`` makes it. The memory is returned when the object is\n"
+             "deleted. ``int()`` gives the address. Kernels and copies take the\n"
+             "object.\n"
+             "\nSee Also\n--------\n"
+             "from_dlpack : Borrow an array.");
 
 static PyType_Slot foreign_slots[] = {
     {Py_tp_doc, (void *)foreign_doc},

@@ -6,6 +6,7 @@
 #include "python/driver/foreign_handle.h"
 
 #include "python/support/convert.h"
+#include "python/support/docs.h"
 #include "python/support/enums.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
@@ -13,13 +14,27 @@
 #include "python/driver/memory/memory.h"
 #include "python/driver/resource.h"
 
-PyDoc_STRVAR(
-    ipc_mem_get_ipc_handle_doc,
-    "mem_get_ipc_handle($module, devptr, /)\n--\n\n"
-    "Return a bytearray of 64 bytes that identifies device memory to other "
-    "processes.\n\n"
-    "Another process of this machine opens it with IPCMemoryHandle. Keep the memory\n"
-    "allocated meanwhile.");
+PyDoc_STRVAR(ipc_mem_get_ipc_handle_doc,
+             "mem_get_ipc_handle($module, devptr, /)\n--\n\n"
+             "Return bytes that identify device memory to other processes.\n"
+             "\nParameters\n----------\n"
+             "devptr : DeviceAllocation, GPUArray or int\n"
+             "    Memory of ``mem_alloc``, or its address.\n"
+             "\nReturns\n-------\n"
+             "bytearray\n"
+             "    The handle, 64 bytes.\n"
+             "\nRaises\n------\n"
+             "LogicError\n"
+             "    If the memory cannot be shared.\n"
+             "\nSee Also\n--------\n"
+             "IPCMemoryHandle : Open the memory in another process.\n"
+             "\nNotes\n-----\n"
+             "Keep the memory until the other processes of this machine have closed\n"
+             "it.\n"
+             "\nExamples\n--------\n"
+             ">>> memory = drv.mem_alloc(16)\n"
+             ">>> len(drv.mem_get_ipc_handle(memory))\n"
+             "64");
 
 static PyObject *
 ipc_mem_get_ipc_handle(PyObject *m, PyObject *devptr)
@@ -51,11 +66,22 @@ static const pcu_word ipc_words[] = {
 
 PCU_SIGNATURE(
     ipc, ipc_words,
-    "IPCMemoryHandle(ipc_handle, flags=ipc_mem_flags.LAZY_ENABLE_PEER_ACCESS, "
-    "/)\n--\n\n"
-    "Device memory of another process, opened in the current context.\n\n"
-    "ipc_handle: the result of mem_get_ipc_handle() in that process. int() gives the\n"
-    "address in this process.")
+    "IPCMemoryHandle(ipc_handle, flags=ipc_mem_flags.LAZY_ENABLE_PEER_ACCESS, /)\n"
+    "--\n\n"
+    "Open device memory of another process in the current context.\n"
+    "\n"
+    "``int()`` gives the address in this process. Functions and kernels\n"
+    "take the object as an address.\n"
+    "\nParameters\n----------\n"
+    "ipc_handle : bytearray or bytes\n"
+    "    Result of ``mem_get_ipc_handle()`` in the other process.\n"
+    "flags : ipc_mem_flags, optional\n"
+    "    Flag of the driver. The default is its only one.\n"
+    "\nRaises\n------\n"
+    "LogicError\n"
+    "    If the bytes are no handle, or if they are of this process.\n"
+    "\nSee Also\n--------\n"
+    "mem_get_ipc_handle : Make a handle.")
 
 static int
 ipc_init(PyObject *op, PyObject *args, PyObject *kwargs)
@@ -86,7 +112,10 @@ ipc_init(PyObject *op, PyObject *args, PyObject *kwargs)
 
 PyDoc_STRVAR(ipc_close_doc,
              "close($self, /)\n--\n\n"
-             "Close the memory now. LogicError the second time.");
+             "Close the memory now.\n"
+             "\nRaises\n------\n" PCU_DOC_RELEASED
+             "\nNotes\n-----\n"
+             "The other process keeps its memory.");
 
 static PyObject *
 ipc_close(PyObject *op, PyObject *Py_UNUSED(ignored))

@@ -20,11 +20,12 @@ PyGetSetDef pcu_opengl_getset[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-PyDoc_STRVAR(
-    opengl_init_doc,
-    "gl_init($module, /)\n--\n\n"
-    "Prepare the current context for OpenGL. Current drivers do not need it.\n\n"
-    "Deprecated.");
+PyDoc_STRVAR(opengl_init_doc,
+             "gl_init($module, /)\n--\n\n"
+             "Prepare the current context for OpenGL, which drivers no longer need.\n"
+             "\nWarns\n-----\n" PCU_OPENGL_DOC_DEPRECATED
+             "\nSee Also\n--------\n"
+             "make_gl_context : Make a context.");
 
 static PyObject *
 opengl_init(PyObject *m, PyObject *Py_UNUSED(ignored))
@@ -55,12 +56,26 @@ static const pcu_word opengl_context_words[] = {
     PCU_WORD("flags", pcu_as_uint, opengl_context_args, flags),
 };
 
-PCU_SIGNATURE(
-    opengl_make_context, opengl_context_words,
-    "make_gl_context($module, /, dev, flags=0)\n--\n\n"
-    "Make a context on the device and push it.\n\n"
-    "Call it in the thread where the context of OpenGL is current. With current\n"
-    "drivers any context can share with OpenGL. flags: ctx_flags, combined with |.")
+PCU_SIGNATURE(opengl_make_context, opengl_context_words,
+              "make_gl_context($module, /, dev, flags=0)\n--\n\n"
+              "Make a context on a device and push it.\n"
+              "\nParameters\n----------\n"
+              "dev : Device\n"
+              "    The device.\n"
+              "flags : int, optional\n"
+              "    Values of ``ctx_flags``, combined with ``|``.\n"
+              "\nReturns\n-------\n"
+              "Context\n"
+              "    The new context, which is current.\n"
+              "\nRaises\n------\n"
+              "TypeError\n"
+              "    If ``dev`` is no Device.\n"
+              "\nSee Also\n--------\n"
+              "Device.make_context : Make any context.\n"
+              "RegisteredBuffer : Share a buffer.\n"
+              "\nNotes\n-----\n"
+              "Call it in the thread in which the context of OpenGL is current. With\n"
+              "present drivers any context can share with OpenGL.")
 
 static PyObject *
 opengl_make_context(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
@@ -82,7 +97,10 @@ opengl_make_context(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
 
 PyDoc_STRVAR(opengl_have_ext_doc,
              "have_gl_ext($module, /)\n--\n\n"
-             "Return True: this package always supports OpenGL.");
+             "Return whether this package supports OpenGL.\n"
+             "\nReturns\n-------\n"
+             "bool\n"
+             "    Always True.");
 
 static PyObject *
 opengl_have_ext(PyObject *Py_UNUSED(m), PyObject *Py_UNUSED(ignored))

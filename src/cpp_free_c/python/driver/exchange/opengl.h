@@ -25,6 +25,11 @@ typedef struct {
 PCU_HIDDEN PCU_RAISES int pcu_opengl_warn_deprecated(const char *what,
                                                      const char *instead);
 
+/* What such functions and types warn. */
+#define PCU_OPENGL_DOC_DEPRECATED \
+    "DeprecationWarning\n"        \
+    "    Always.\n"
+
 /* The attribute table of all types: __dict__. */
 extern PCU_HIDDEN PyGetSetDef pcu_opengl_getset[];
 

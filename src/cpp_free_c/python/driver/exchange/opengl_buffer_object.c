@@ -3,6 +3,7 @@
 #include "python/driver/exchange/opengl.h"
 
 #include "python/support/convert.h"
+#include "python/support/docs.h"
 #include "python/support/driver_call.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
@@ -19,8 +20,18 @@ typedef struct {
 
 PCU_SIGNATURE_OF_ONE(buffer_object, "bufobj", pcu_as_uint,
                      "BufferObject(bufobj)\n--\n\n"
-                     "A buffer of OpenGL, in the interface before CUDA 3.\n\n"
-                     "Deprecated: use RegisteredBuffer.")
+                     "Register a buffer of OpenGL, in the interface before CUDA 3.\n"
+                     "\n"
+                     "Deprecated: use RegisteredBuffer.\n"
+                     "\nParameters\n----------\n"
+                     "bufobj : int\n"
+                     "    Name of the buffer in OpenGL.\n"
+                     "\nRaises\n------\n"
+                     "LogicError\n"
+                     "    If there is no such buffer.\n"
+                     "\nWarns\n-----\n" PCU_OPENGL_DOC_DEPRECATED
+                     "\nSee Also\n--------\n"
+                     "RegisteredBuffer : The present interface.")
 
 static int
 buffer_object_init(PyObject *op, PyObject *args, PyObject *kwargs)
@@ -46,9 +57,12 @@ buffer_object_init(PyObject *op, PyObject *args, PyObject *kwargs)
     return rc;
 }
 
-PyDoc_STRVAR(
-    buffer_object_handle_doc,
-    "handle($self, /)\n--\n\nReturn the name of the buffer in OpenGL, an int.");
+PyDoc_STRVAR(buffer_object_handle_doc,
+             "handle($self, /)\n--\n\n"
+             "Return the name of the buffer in OpenGL.\n"
+             "\nReturns\n-------\n"
+             "int\n"
+             "    The name.");
 
 static PyObject *
 buffer_object_handle(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -58,7 +72,8 @@ buffer_object_handle(PyObject *op, PyObject *Py_UNUSED(ignored))
 
 PyDoc_STRVAR(buffer_object_unregister_doc,
              "unregister($self, /)\n--\n\n"
-             "End the registration. LogicError the second time.");
+             "End the registration.\n"
+             "\nRaises\n------\n" PCU_DOC_RELEASED);
 
 /* unregister() of a BufferObject, and unmap() of its mapping. */
 static PyObject *
@@ -72,7 +87,12 @@ buffer_object_release(PyObject *op, PyObject *Py_UNUSED(ignored))
 
 PyDoc_STRVAR(buffer_object_map_doc,
              "map($self, /)\n--\n\n"
-             "Let CUDA use the buffer, and return a BufferObjectMapping.");
+             "Let CUDA use the buffer.\n"
+             "\nReturns\n-------\n"
+             "BufferObjectMapping\n"
+             "    The mapping, which ends with ``unmap()``.\n"
+             "\nRaises\n------\n" PCU_DOC_RELEASED
+             "\nWarns\n-----\n" PCU_OPENGL_DOC_DEPRECATED);
 
 static PyObject *
 buffer_object_map(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -121,10 +141,13 @@ buffer_mapping_dealloc(PyObject *op)
 
 PyDoc_STRVAR(buffer_mapping_unmap_doc,
              "unmap($self, /)\n--\n\n"
-             "Return the buffer to OpenGL. LogicError the second time.");
+             "Return the buffer to OpenGL.\n"
+             "\nRaises\n------\n" PCU_DOC_RELEASED);
 
 PyDoc_STRVAR(buffer_mapping_device_ptr_doc,
-             "device_ptr($self, /)\n--\n\nReturn the address of the buffer, an int.");
+             "device_ptr($self, /)\n--\n\n"
+             "Return the address of the buffer.\n"
+             "\nReturns\n-------\n" PCU_DOC_ADDRESS);
 
 static PyObject *
 buffer_mapping_device_ptr(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -133,7 +156,9 @@ buffer_mapping_device_ptr(PyObject *op, PyObject *Py_UNUSED(ignored))
 }
 
 PyDoc_STRVAR(buffer_mapping_size_doc,
-             "size($self, /)\n--\n\nReturn the size of the buffer in bytes, an int.");
+             "size($self, /)\n--\n\n"
+             "Return the size of the buffer.\n"
+             "\nReturns\n-------\n" PCU_DOC_BYTES);
 
 static PyObject *
 buffer_mapping_size(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -169,7 +194,11 @@ static PyType_Spec buffer_object_spec = {
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, buffer_object_slots};
 
 PyDoc_STRVAR(buffer_mapping_doc,
-             "The time in which CUDA may use a BufferObject, from map(). Deprecated.");
+             "The time in which CUDA may use a BufferObject.\n"
+             "\n"
+             "``BufferObject.map()`` makes it. Deprecated: use RegisteredBuffer.\n"
+             "\nSee Also\n--------\n"
+             "RegisteredMapping : The present interface.");
 
 static PyType_Slot buffer_mapping_slots[] = {
     {Py_tp_doc, (void *)buffer_mapping_doc}, {Py_tp_traverse, buffer_mapping_traverse},

@@ -11,6 +11,12 @@
 #include "python/driver/resource.h"
 #include "python/driver/stream.h"
 
+/* -- docstrings -------------------------------------------------------------------- */
+
+#define MAPPING_DOC_UNMAPPED \
+    "LogicError\n"           \
+    "    If the mapping has ended, or if the object is of another kind.\n"
+
 typedef struct {
     pcu_resource base; /* never live: unmapping needs more than a handle */
     pcu_opengl_registration *object; /* strong */
@@ -136,9 +142,18 @@ mapping_end(opengl_mapping *self, CUstream stream, const char **routine, bool *e
 PCU_SIGNATURE_OF_ONE(
     mapping_unmap, "stream", pcu_as_object,
     "unmap($self, /, stream=...)\n--\n\n"
-    "Return the object to OpenGL after the work of the stream.\n\n"
-    "The default is the stream of map(). Do not use the pointer and the arrays of\n"
-    "the mapping any more.")
+    "Return the object to OpenGL.\n"
+    "\nParameters\n----------\n"
+    "stream : Stream or None, optional\n"
+    "    Stream behind whose work the object returns. The default is the\n"
+    "    stream of ``map()``.\n"
+    "\nRaises\n------\n"
+    "LogicError\n"
+    "    If the mapping has ended.\n"
+    "\nSee Also\n--------\n"
+    "RegisteredObject.map : Begin a mapping.\n"
+    "\nNotes\n-----\n"
+    "Do not use the address and the arrays of the mapping afterwards.")
 
 static PyObject *
 mapping_unmap(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -172,10 +187,11 @@ mapping_unmap(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *k
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(
-    mapping_device_ptr_and_size_doc,
-    "device_ptr_and_size($self, /)\n--\n\n"
-    "Return the address and the size in bytes of a mapped buffer, as a tuple.");
+PyDoc_STRVAR(mapping_device_ptr_and_size_doc,
+             "device_ptr_and_size($self, /)\n--\n\n"
+             "Return the address and the size of a mapped buffer.\n"
+             "\nReturns\n-------\n" PCU_DOC_ADDRESS PCU_DOC_BYTES
+             "\nRaises\n------\n" MAPPING_DOC_UNMAPPED);
 
 static PyObject *
 mapping_device_ptr_and_size(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -221,11 +237,20 @@ static const pcu_word mapping_array_words[] = {
     PCU_WORD("level", pcu_as_uint, mapping_array_args, level),
 };
 
-PCU_SIGNATURE(
-    mapping_array, mapping_array_words,
-    "array($self, /, index, level)\n--\n\n"
-    "Return the Array of a layer or cube face and a mipmap level of a mapped image.\n\n"
-    "The array keeps the mapping alive. You can use it until unmap().")
+PCU_SIGNATURE(mapping_array, mapping_array_words,
+              "array($self, /, index, level)\n--\n\n"
+              "Return an Array of a mapped image.\n"
+              "\nParameters\n----------\n"
+              "index : int\n"
+              "    Layer, or face of a cube map.\n"
+              "level : int\n"
+              "    Level of the mipmap; 0 is the largest.\n"
+              "\nReturns\n-------\n"
+              "Array\n"
+              "    The image, which keeps the mapping.\n"
+              "\nRaises\n------\n" MAPPING_DOC_UNMAPPED
+              "\nNotes\n-----\n"
+              "It can be used until ``unmap()``.")
 
 static PyObject *
 mapping_array(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -292,8 +317,13 @@ static PyMethodDef mapping_methods[] = {
 };
 
 PyDoc_STRVAR(mapping_doc,
-             "The time in which CUDA may use an object of OpenGL, from map().\n\n"
-             "It ends with unmap(), or when the mapping is released.");
+             "The time in which CUDA may use an object of OpenGL.\n"
+             "\n"
+             "``RegisteredObject.map()`` makes it. It ends with ``unmap()``, or when\n"
+             "the object is deleted.\n"
+             "\nSee Also\n--------\n"
+             "RegisteredBuffer : A buffer of OpenGL.\n"
+             "RegisteredImage : An image of OpenGL.");
 
 static PyType_Slot mapping_slots[] = {
     {Py_tp_doc, (void *)mapping_doc},      {Py_tp_traverse, mapping_traverse},

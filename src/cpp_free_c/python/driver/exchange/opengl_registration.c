@@ -11,6 +11,17 @@
 #include "python/driver/resource.h"
 #include "python/driver/stream.h"
 
+/* -- docstrings -------------------------------------------------------------------- */
+
+#define REGISTRATION_DOC_FLAGS                                                        \
+    "flags : int, optional\n"                                                         \
+    "    Values of ``graphics_register_flags`` or ``graphics_map_flags``, combined\n" \
+    "    with ``|``.\n"
+
+#define REGISTRATION_DOC_REFUSED \
+    "LogicError\n"               \
+    "    If OpenGL has no such object, or no context is current.\n"
+
 typedef unsigned int registration_as_flags_stores;
 
 /* Converter: flags of either enumeration, or an int. */
@@ -81,11 +92,16 @@ static const pcu_word registration_words[] = {
     PCU_WORD("target", pcu_as_uint, registration_args, target),
 };
 
-PCU_SIGNATURE(
-    registered_buffer, registration_words,
-    "RegisteredBuffer(bufobj, flags=0)\n--\n\n"
-    "Register a buffer object of OpenGL, by its name, in the current context.\n\n"
-    "flags: graphics_register_flags or graphics_map_flags, combined with |.")
+PCU_SIGNATURE(registered_buffer, registration_words,
+              "RegisteredBuffer(bufobj, flags=0)\n--\n\n"
+              "Register a buffer object of OpenGL in the current context.\n"
+              "\nParameters\n----------\n"
+              "bufobj : int\n"
+              "    Name of the buffer in OpenGL.\n" REGISTRATION_DOC_FLAGS
+              "\nRaises\n------\n" REGISTRATION_DOC_REFUSED
+              "\nSee Also\n--------\n"
+              "RegisteredImage : Register an image.\n"
+              "make_gl_context : Make a context.")
 
 static int
 registered_buffer_init(PyObject *op, PyObject *args, PyObject *kwargs)
@@ -99,12 +115,18 @@ registered_buffer_init(PyObject *op, PyObject *args, PyObject *kwargs)
     return registration_begin(self, &a, false);
 }
 
-PCU_SIGNATURE(
-    registered_image, registration_words,
-    "RegisteredImage(bufobj, target, flags=0)\n--\n\n"
-    "Register a texture or renderbuffer of OpenGL in the current context.\n\n"
-    "bufobj: its name. target: its kind, such as GL_TEXTURE_2D (0x0DE1). flags:\n"
-    "graphics_register_flags or graphics_map_flags, combined with |.")
+PCU_SIGNATURE(registered_image, registration_words,
+              "RegisteredImage(bufobj, target, flags=0)\n--\n\n"
+              "Register a texture or a renderbuffer of OpenGL in the current context.\n"
+              "\nParameters\n----------\n"
+              "bufobj : int\n"
+              "    Name of the texture or the renderbuffer in OpenGL.\n"
+              "target : int\n"
+              "    Its kind, such as GL_TEXTURE_2D (0x0DE1).\n" REGISTRATION_DOC_FLAGS
+              "\nRaises\n------\n" REGISTRATION_DOC_REFUSED
+              "\nSee Also\n--------\n"
+              "RegisteredBuffer : Register a buffer.\n"
+              "make_gl_context : Make a context.")
 
 static int
 registered_image_init(PyObject *op, PyObject *args, PyObject *kwargs)
@@ -118,9 +140,12 @@ registered_image_init(PyObject *op, PyObject *args, PyObject *kwargs)
     return registration_begin(self, &a, true);
 }
 
-PyDoc_STRVAR(
-    registration_gl_handle_doc,
-    "gl_handle($self, /)\n--\n\nReturn the name of the object in OpenGL, an int.");
+PyDoc_STRVAR(registration_gl_handle_doc,
+             "gl_handle($self, /)\n--\n\n"
+             "Return the name of the object in OpenGL.\n"
+             "\nReturns\n-------\n"
+             "int\n"
+             "    The name.");
 
 static PyObject *
 registration_gl_handle(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -130,8 +155,12 @@ registration_gl_handle(PyObject *op, PyObject *Py_UNUSED(ignored))
 
 PyDoc_STRVAR(registration_unregister_doc,
              "unregister($self, /)\n--\n\n"
-             "End the registration. LogicError the second time, and while the object\n"
-             "is mapped.");
+             "End the registration.\n"
+             "\nRaises\n------\n"
+             "LogicError\n"
+             "    If the object is mapped, or was unregistered before.\n"
+             "\nSee Also\n--------\n"
+             "RegisteredMapping.unmap : End a mapping.");
 
 static PyObject *
 registration_unregister(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -144,10 +173,23 @@ registration_unregister(PyObject *op, PyObject *Py_UNUSED(ignored))
     Py_RETURN_NONE;
 }
 
-PCU_SIGNATURE_OF_ONE(registration_map, "stream", pcu_as_object,
-                     "map($self, /, stream=None)\n--\n\n"
-                     "Let CUDA use the object, and return a RegisteredMapping.\n\n"
-                     "Later work of the stream sees the earlier work of OpenGL.")
+PCU_SIGNATURE_OF_ONE(
+    registration_map, "stream", pcu_as_object,
+    "map($self, /, stream=None)\n--\n\n"
+    "Let CUDA use the object.\n"
+    "\nParameters\n----------\n"
+    "stream : Stream or None, optional\n"
+    "    Stream whose later work sees the earlier work of OpenGL. The\n"
+    "    default is the current stream.\n"
+    "\nReturns\n-------\n"
+    "RegisteredMapping\n"
+    "    The mapping, which ends with ``unmap()``.\n"
+    "\nRaises\n------\n"
+    "LogicError\n"
+    "    If the object is mapped, or was unregistered.\n"
+    "\nSee Also\n--------\n"
+    "RegisteredMapping.array : Return an image.\n"
+    "RegisteredMapping.device_ptr_and_size : Return a buffer.")
 
 static PyObject *
 registration_map(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -184,8 +226,12 @@ static PyMethodDef registration_methods[] = {
 };
 
 PyDoc_STRVAR(registration_doc,
-             "An object of OpenGL that is registered with CUDA.\n\n"
-             "Base class of RegisteredBuffer and RegisteredImage.");
+             "An object of OpenGL that is registered with CUDA.\n"
+             "\n"
+             "It is the base class of RegisteredBuffer and RegisteredImage.\n"
+             "\nSee Also\n--------\n"
+             "RegisteredBuffer : A buffer of OpenGL.\n"
+             "RegisteredImage : An image of OpenGL.");
 
 static PyType_Slot registration_slots[] = {
     {Py_tp_doc, (void *)registration_doc}, {Py_tp_traverse, pcu_resource_traverse},

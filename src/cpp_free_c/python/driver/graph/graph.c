@@ -10,6 +10,7 @@
 
 #include "python/support/args.h"
 #include "python/support/convert.h"
+#include "python/support/docs.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
@@ -52,14 +53,26 @@ pcu_graph_body_new(pcu_graph *owner, CUgraph handle)
     return (PyObject *)self;
 }
 
-PCU_SIGNATURE(
-    graph, pcu_no_words,
-    "Graph()\n--\n\n"
-    "Work of the device in the form of nodes and edges, to be launched many times.\n\n"
-    "Stream.capture() makes a graph of the work of a stream; the methods add_... add\n"
-    "single nodes. instantiate() returns the GraphExec that is launched. The graph, "
-    "and\n"
-    "each GraphExec made from it, keeps what its nodes use.")
+PCU_SIGNATURE(graph, pcu_no_words,
+              "Graph()\n"
+              "--\n\n"
+              "Work of the device as nodes and edges, to be launched many times.\n"
+              "\nRaises\n------\n" PCU_DOC_NO_CONTEXT
+              "\nSee Also\n--------\n"
+              "Stream.capture : Make a graph of the work of a stream.\n"
+              "Graph.instantiate : Make what is launched.\n"
+              "GraphExec : The executable graph.\n"
+              "\nNotes\n-----\n"
+              "The methods ``add_...`` add single nodes. The graph, and each\n"
+              "``GraphExec`` made from it, keeps the memory that its nodes use.\n"
+              "\nExamples\n--------\n"
+              ">>> x = gpuarray.zeros(3, np.uint8)\n"
+              ">>> graph = drv.Graph()\n"
+              ">>> first = graph.add_set(x, 1)\n"
+              ">>> second = graph.add_copy(x[1:], x[:2], after=first)\n"
+              ">>> graph.instantiate().launch()\n"
+              ">>> x\n"
+              "array([1, 1, 1], dtype=uint8)")
 
 static int
 graph_init(PyObject *op, PyObject *args, PyObject *kwargs)
@@ -271,15 +284,38 @@ static const pcu_word graph_instantiate_words[] = {
 
 PCU_SIGNATURE(
     graph_instantiate, graph_instantiate_words,
-    "instantiate($self, /, priorities=False, device_launch=False)\n--\n\n"
-    "Make a GraphExec, which can be launched, from the present state of the graph.\n\n"
-    "Later changes of the graph do not change it. priorities: kernels have their own\n"
-    "priorities, not that of the stream in which the graph is launched.\n"
-    "device_launch: kernels may launch the graph by cudaGraphLaunch(), with the "
-    "handle\n"
-    "of the GraphExec, after GraphExec.upload(); the driver then allows kernels, "
-    "copies\n"
-    "and fills only. LogicError if the driver cannot run the graph.")
+    "instantiate($self, /, priorities=False, device_launch=False)\n"
+    "--\n\n"
+    "Make an executable graph from the present state of the graph.\n"
+    "\nParameters\n----------\n"
+    "priorities : bool, optional\n"
+    "    If true, kernels have their own priorities, not that of the stream\n"
+    "    in which the graph is launched.\n"
+    "device_launch : bool, optional\n"
+    "    If true, kernels may launch the graph by ``cudaGraphLaunch()``,\n"
+    "    with the handle of the result, after ``GraphExec.upload``. The\n"
+    "    driver then allows kernels, copies and fills only.\n"
+    "\nReturns\n-------\n"
+    "GraphExec\n"
+    "    The executable graph. Later changes of the graph do not change it.\n"
+    "\nRaises\n------\n"
+    "LogicError\n"
+    "    If the driver cannot run the graph, for example with a cycle, or if\n"
+    "    no node frees the memory of a node of ``add_alloc``.\n"
+    "\nSee Also\n--------\n"
+    "GraphExec.launch : Run it.\n"
+    "GraphExec.update : Take the parameters of another graph.\n"
+    "\nExamples\n--------\n"
+    ">>> stream = drv.Stream()\n"
+    ">>> x = gpuarray.zeros(2, np.float32)\n"
+    ">>> with stream.capture() as graph:\n"
+    "...     x += 1\n"
+    ">>> run = graph.instantiate()\n"
+    ">>> for _ in range(3):\n"
+    "...     run.launch(stream)\n"
+    ">>> stream.synchronize()\n"
+    ">>> x\n"
+    "array([3., 3.], dtype=float32)")
 
 static PyObject *
 graph_instantiate(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -326,10 +362,16 @@ pcu_graph_copy_new(pcu_graph *self)
 }
 
 PyDoc_STRVAR(graph_clone_doc,
-             "clone($self, /)\n--\n\n"
-             "Return a copy of the graph.\n\n"
-             "Both use the same memory. The nodes of the copy are in the order of the\n"
-             "nodes of the graph.");
+             "clone($self, /)\n"
+             "--\n\n"
+             "Return a copy of the graph.\n"
+             "\nReturns\n-------\n"
+             "Graph\n"
+             "    A new graph that uses the same memory. Its nodes are in the order\n"
+             "    of the nodes of the graph.\n"
+             "\nRaises\n------\n" PCU_DOC_NO_GRAPH
+             "\nSee Also\n--------\n"
+             "Graph.find : The node of a copy.");
 
 static PyObject *
 graph_clone(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -337,10 +379,29 @@ graph_clone(PyObject *op, PyObject *Py_UNUSED(ignored))
     return pcu_graph_copy_new((pcu_graph *)op);
 }
 
-PyDoc_STRVAR(
-    graph_find_doc,
-    "find($self, node, /)\n--\n\n"
-    "Return the node of this clone that was made from a node of the original.");
+PyDoc_STRVAR(graph_find_doc,
+             "find($self, node, /)\n"
+             "--\n\n"
+             "Return the node of this copy that was made from a node of the original.\n"
+             "\nParameters\n----------\n"
+             "node : GraphNode\n"
+             "    The node of the original graph.\n"
+             "\nReturns\n-------\n"
+             "GraphNode\n"
+             "    The node of this graph.\n"
+             "\nRaises\n------\n"
+             "LogicError\n"
+             "    If the graph is no copy of the node's graph.\n"
+             "TypeError\n"
+             "    If ``node`` is no ``GraphNode``.\n"
+             "\nSee Also\n--------\n"
+             "Graph.clone : Make a copy.\n"
+             "\nExamples\n--------\n"
+             ">>> graph = drv.Graph()\n"
+             ">>> node = graph.add_empty()\n"
+             ">>> copy = graph.clone()\n"
+             ">>> copy.find(node) == copy.nodes[0]\n"
+             "True");
 
 static PyObject *
 graph_find(PyObject *op, PyObject *value)
@@ -376,14 +437,28 @@ static const pcu_word graph_condition_words[] = {
     PCU_WORD("reset", pcu_as_bool, graph_condition_args, reset),
 };
 
-PCU_SIGNATURE(graph_condition, graph_condition_words,
-              "condition($self, /, value=0, reset=True)\n--\n\n"
-              "Make a condition of this graph: a numpy.uint64 to pass to kernels.\n\n"
-              "A kernel sets it by cudaGraphSetConditional(handle, value); the "
-              "parameter has the\n"
-              "type cudaGraphConditionalHandle. add_if, add_while and add_switch take "
-              "it. If reset\n"
-              "is true, each launch of the graph begins with value.")
+PCU_SIGNATURE(
+    graph_condition, graph_condition_words,
+    "condition($self, /, value=0, reset=True)\n"
+    "--\n\n"
+    "Make a condition of this graph, on which parts of it depend.\n"
+    "\nParameters\n----------\n"
+    "value : int, optional\n"
+    "    Value at the beginning of each launch. The default is 0.\n"
+    "reset : bool, optional\n"
+    "    If false, launches do not begin with ``value``: their first value\n"
+    "    is undefined.\n"
+    "\nReturns\n-------\n"
+    "numpy.uint64\n"
+    "    The handle, to pass to kernels and to ``add_if``, ``add_while`` and\n"
+    "    ``add_switch``.\n"
+    "\nRaises\n------\n" PCU_DOC_NO_GRAPH
+    "\nSee Also\n--------\n"
+    "Graph.add_if : Use the condition.\n"
+    "\nNotes\n-----\n"
+    "A kernel sets the condition by ``cudaGraphSetConditional(handle,\n"
+    "value)``; its parameter has the type ``cudaGraphConditionalHandle``.\n"
+    "Conditions came with CUDA 12.3.")
 
 static PyObject *
 graph_condition(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -434,8 +509,22 @@ graph_draw(PyObject *op, const char *function)
 }
 
 PyDoc_STRVAR(graph_to_dot_doc,
-             "to_dot($self, /)\n--\n\n"
-             "Return a description of nodes and edges in the language of Graphviz.");
+             "to_dot($self, /)\n"
+             "--\n\n"
+             "Return a description of nodes and edges in the language of Graphviz.\n"
+             "\nReturns\n-------\n"
+             "str\n"
+             "    The description.\n"
+             "\nRaises\n------\n" PCU_DOC_NO_GRAPH
+             "\nSee Also\n--------\n"
+             "Graph.nodes : The nodes as objects.\n"
+             "\nNotes\n-----\n"
+             "A notebook shows a picture of a graph without Graphviz.\n"
+             "\nExamples\n--------\n"
+             ">>> graph = drv.Graph()\n"
+             ">>> node = graph.add_empty()\n"
+             ">>> print(graph.to_dot().split()[0])\n"
+             "digraph");
 
 static PyObject *
 graph_to_dot(PyObject *op, PyObject *Py_UNUSED(ignored))

@@ -9,6 +9,7 @@
 
 #include "python/support/args.h"
 #include "python/support/convert.h"
+#include "python/support/docs.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/current_context.h"
@@ -44,11 +45,43 @@ pcu_graph_add_node(pcu_graph *self, PyObject *after, CUgraphNodeParams *params)
 
 PyDoc_STRVAR(
     graph_add_kernel_doc,
-    "add_kernel($self, function, /, *args, block, grid=(1, 1, 1), shared=0, after=())\n"
+    "add_kernel($self, function, /, *args, block, grid=(1, 1, 1), shared=0, "
+    "after=())\n"
     "--\n\n"
-    "Add the launch of a Function, and return its GraphNode.\n\n"
-    "The arguments are those of a call of the function, but In, Out and InOut are not\n"
-    "possible. after: a GraphNode, or a sequence of them, for which the node waits.");
+    "Add the launch of a kernel.\n"
+    "\nParameters\n----------\n"
+    "function : Function\n"
+    "    The kernel.\n"
+    "*args : object\n"
+    "    Arguments, as in a call of the function. In, Out and InOut are not\n"
+    "    possible.\n"
+    "block : int or tuple of int\n"
+    "    Threads of a block.\n"
+    "grid : int or tuple of int, optional\n"
+    "    Blocks. The default is one.\n"
+    "shared : int, optional\n"
+    "    Dynamic shared memory of a block in bytes. The default is 0.\n" PCU_DOC_AFTER
+    "\nReturns\n-------\n" PCU_DOC_NEW_NODE
+    "\nRaises\n------\n"
+    "TypeError\n"
+    "    If an argument does not fit its parameter.\n" PCU_DOC_NOT_ADDED
+    "\nSee Also\n--------\n"
+    "GraphExec.update_node : Change the arguments.\n"
+    "Stream.capture : Record launches.\n"
+    "\nExamples\n--------\n"
+    ">>> from pycuda.compiler import SourceModule\n"
+    ">>> add = SourceModule('''\n"
+    "... __global__ void add(int *x, int n) { x[threadIdx.x] += n; }\n"
+    "... ''').get_function(\"add\")\n"
+    ">>> x = gpuarray.zeros(3, np.int32)\n"
+    ">>> graph = drv.Graph()\n"
+    ">>> node = graph.add_kernel(add, x, np.int32(2), block=3)\n"
+    ">>> run = graph.instantiate()\n"
+    ">>> run.launch()\n"
+    ">>> run.update_node(node, x, np.int32(5))\n"
+    ">>> run.launch()\n"
+    ">>> x\n"
+    "array([7, 7, 7], dtype=int32)");
 
 static PyObject *
 graph_add_kernel(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -129,11 +162,26 @@ static const pcu_word graph_add_words[] = {
 
 PCU_SIGNATURE(
     graph_add_copy, graph_add_words,
-    "add_copy($self, /, dest, src, size=None, after=())\n--\n\n"
-    "Add a copy of size bytes, and return its GraphNode.\n\n"
-    "dest and src are arrays or buffers of the host, or device memory: a GPUArray, an\n"
-    "allocation, an address. By default size is that of the smaller array; it must be\n"
-    "given if both are addresses. The graph keeps host memory alive.")
+    "add_copy($self, /, dest, src, size=None, after=())\n"
+    "--\n\n"
+    "Add a copy of memory.\n"
+    "\nParameters\n----------\n"
+    "dest : GPUArray, device memory, int or buffer\n"
+    "    Where to copy to: an array on the device or the host, or an address\n"
+    "    on the device.\n"
+    "src : GPUArray, device memory, int or buffer\n"
+    "    What to copy.\n"
+    "size : int, optional\n"
+    "    Bytes. The default is the size of the smaller one.\n" PCU_DOC_AFTER
+    "\nReturns\n-------\n" PCU_DOC_NEW_NODE
+    "\nRaises\n------\n"
+    "TypeError\n"
+    "    If ``size`` is missing and both sides are addresses.\n" PCU_DOC_NOT_ADDED
+    "\nSee Also\n--------\n"
+    "Graph.add_set : A fill.\n"
+    "\nNotes\n-----\n"
+    "The graph keeps memory of the host alive, and reads and writes it at\n"
+    "each launch. Arrays with gaps are refused.")
 
 static PyObject *
 graph_add_copy(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -158,10 +206,24 @@ graph_add_copy(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
 
 PCU_SIGNATURE(
     graph_add_set, graph_add_words,
-    "add_set($self, /, dest, value, count=None, width=1, after=())\n--\n\n"
-    "Add a fill of device memory, and return its GraphNode.\n\n"
-    "Set count elements of width bytes (1, 2 or 4) to the integer value. By default\n"
-    "count is that of the elements of width bytes in the array dest.")
+    "add_set($self, /, dest, value, count=None, width=1, after=())\n"
+    "--\n\n"
+    "Add a fill of device memory.\n"
+    "\nParameters\n----------\n"
+    "dest : GPUArray, device memory or int\n"
+    "    Memory, or its address.\n"
+    "value : int\n"
+    "    Value of an element.\n"
+    "count : int, optional\n"
+    "    Number of elements. The default is all of the array ``dest``.\n"
+    "width : {1, 2, 4}, optional\n"
+    "    Bytes of an element. The default is 1.\n" PCU_DOC_AFTER
+    "\nReturns\n-------\n" PCU_DOC_NEW_NODE
+    "\nRaises\n------\n"
+    "TypeError\n"
+    "    If ``count`` is missing and ``dest`` is an address.\n" PCU_DOC_NOT_ADDED
+    "\nSee Also\n--------\n"
+    "Graph.add_copy : A copy.")
 
 static PyObject *
 graph_add_set(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -201,13 +263,18 @@ graph_read_one(pcu_graph *self, const pcu_signature *signature, PyObject *const 
     return pcu_graph_check(self, "cuGraphAddNode");
 }
 
-PCU_SIGNATURE(
-    graph_add_host, graph_add_words,
-    "add_host($self, /, function, after=())\n--\n\n"
-    "Add a call of a Python function without arguments, and return its GraphNode.\n\n"
-    "A thread of the driver calls it each time the graph is launched; nodes that wait\n"
-    "for it run after its return. It must not call the driver. An exception goes to\n"
-    "sys.unraisablehook.")
+PCU_SIGNATURE(graph_add_host, graph_add_words,
+              "add_host($self, /, function, after=())\n"
+              "--\n\n"
+              "Add a call of a Python function.\n"
+              "\nParameters\n----------\n" PCU_DOC_HOST_FUNCTION PCU_DOC_AFTER
+              "\nReturns\n-------\n" PCU_DOC_NEW_NODE
+              "\nRaises\n------\n" PCU_DOC_NOT_CALLABLE PCU_DOC_NOT_ADDED
+              "\nSee Also\n--------\n"
+              "Stream.add_callback : A call in a stream.\n"
+              "\nNotes\n-----\n"
+              "A thread of the driver calls it at each launch; nodes that wait for it\n"
+              "run after its return. An exception goes to ``sys.unraisablehook``.")
 
 static PyObject *
 graph_add_host(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -229,8 +296,14 @@ graph_add_host(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
 /* -- empty nodes, events, children ------------------------------------------------- */
 
 PCU_SIGNATURE(graph_add_empty, graph_add_words,
-              "add_empty($self, /, after=())\n--\n\n"
-              "Add a node without work, at which others can meet, and return it.")
+              "add_empty($self, /, after=())\n"
+              "--\n\n"
+              "Add a node without work, at which others can meet.\n"
+              "\nParameters\n----------\n" PCU_DOC_AFTER
+              "\nReturns\n-------\n" PCU_DOC_NEW_NODE
+              "\nRaises\n------\n" PCU_DOC_NOT_ADDED
+              "\nSee Also\n--------\n"
+              "Graph.add_edge : Let a node wait for it.")
 
 static PyObject *
 graph_add_empty(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -268,8 +341,16 @@ graph_add_event(PyObject *op, const pcu_signature *signature, CUgraphNodeType ty
 }
 
 PCU_SIGNATURE(graph_add_event_record, graph_add_words,
-              "add_event_record($self, /, event, after=())\n--\n\n"
-              "Add a node that records an Event, and return it.")
+              "add_event_record($self, /, event, after=())\n"
+              "--\n\n"
+              "Add a node that records an event.\n"
+              "\nParameters\n----------\n"
+              "event : Event\n"
+              "    The event, which is recorded at each launch.\n" PCU_DOC_AFTER
+              "\nReturns\n-------\n" PCU_DOC_NEW_NODE
+              "\nRaises\n------\n" PCU_DOC_NO_EVENT PCU_DOC_NOT_ADDED
+              "\nSee Also\n--------\n"
+              "Graph.add_event_wait : Wait for an event.")
 
 static PyObject *
 graph_add_event_record(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -280,8 +361,15 @@ graph_add_event_record(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 }
 
 PCU_SIGNATURE(graph_add_event_wait, graph_add_words,
-              "add_event_wait($self, /, event, after=())\n--\n\n"
-              "Add a node that waits for an Event, and return it.")
+              "add_event_wait($self, /, event, after=())\n"
+              "--\n\n"
+              "Add a node that waits for an event.\n"
+              "\nParameters\n----------\n"
+              "event : Event\n"
+              "    The event.\n" PCU_DOC_AFTER "\nReturns\n-------\n" PCU_DOC_NEW_NODE
+              "\nRaises\n------\n" PCU_DOC_NO_EVENT PCU_DOC_NOT_ADDED
+              "\nSee Also\n--------\n"
+              "Graph.add_event_record : Record an event.")
 
 static PyObject *
 graph_add_event_wait(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -291,9 +379,18 @@ graph_add_event_wait(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
                            CU_GRAPH_NODE_TYPE_WAIT_EVENT, args, nargs, kwnames);
 }
 
-PCU_SIGNATURE(graph_add_child, graph_add_words,
-              "add_child($self, /, graph, after=())\n--\n\n"
-              "Add a copy of another graph as one node, and return the node.")
+PCU_SIGNATURE(
+    graph_add_child, graph_add_words,
+    "add_child($self, /, graph, after=())\n"
+    "--\n\n"
+    "Add a copy of another graph as one node.\n"
+    "\nParameters\n----------\n"
+    "graph : Graph\n"
+    "    The other graph. Later changes of it do not change the node.\n" PCU_DOC_AFTER
+    "\nReturns\n-------\n" PCU_DOC_NEW_NODE
+    "\nRaises\n------\n" PCU_DOC_NOT_A_GRAPH PCU_DOC_NOT_ADDED
+    "\nSee Also\n--------\n"
+    "Graph.clone : A copy as a graph of its own.")
 
 static PyObject *
 graph_add_child(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -328,6 +425,13 @@ graph_add_child(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 }
 
 /* -- conditions -------------------------------------------------------------------- */
+
+#define DOC_CONDITION            \
+    "condition : numpy.uint64\n" \
+    "    The result of ``Graph.condition``.\n"
+
+#define DOC_FILL_BODIES \
+    "Add nodes to a body, or capture into it by ``Stream.capture``.\n"
 
 typedef struct {
     PyObject *condition;
@@ -399,14 +503,30 @@ static const pcu_word graph_add_conditional_words[] = {
     PCU_WORD("count", pcu_as_uint, graph_add_conditional_args, count),
 };
 
-PCU_SIGNATURE(
-    graph_add_if, graph_add_conditional_words,
-    "add_if($self, /, condition, otherwise=False, after=())\n--\n\n"
-    "Add a node that runs its body if the condition is not 0, and return it.\n\n"
-    "condition comes from Graph.condition(). The body is node.bodies[0]: add nodes to\n"
-    "it, or capture into it. With otherwise, node.bodies[1] runs if the condition is "
-    "0;\n"
-    "that needs CUDA 12.8.")
+PCU_SIGNATURE(graph_add_if, graph_add_conditional_words,
+              "add_if($self, /, condition, otherwise=False, after=())\n"
+              "--\n\n"
+              "Add a node that runs its body if a condition is not 0.\n"
+              "\nParameters\n----------\n" DOC_CONDITION
+              "otherwise : bool, optional\n"
+              "    If true, there is a second body, which runs if the condition is 0.\n"
+              "    It needs CUDA 12.8.\n" PCU_DOC_AFTER
+              "\nReturns\n-------\n"
+              "GraphNode\n"
+              "    The new node. Its ``bodies`` are the graphs to fill.\n"
+              "\nRaises\n------\n" PCU_DOC_NOT_ADDED
+              "\nSee Also\n--------\n"
+              "Graph.condition : Make the condition.\n"
+              "Graph.add_while : Repeat a body.\n"
+              "\nNotes\n-----\n" DOC_FILL_BODIES
+              "\nExamples\n--------\n"
+              ">>> x = gpuarray.zeros(2, np.uint8)\n"
+              ">>> graph = drv.Graph()\n"
+              ">>> node = graph.add_if(graph.condition(1))\n"
+              ">>> inner = node.bodies[0].add_set(x, 9)\n"
+              ">>> graph.instantiate().launch()\n"
+              ">>> x\n"
+              "array([9, 9], dtype=uint8)")
 
 static PyObject *
 graph_add_if(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -422,13 +542,21 @@ graph_add_if(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
     return graph_add_conditional((pcu_graph *)op, &a, CU_GRAPH_COND_TYPE_IF);
 }
 
-PCU_SIGNATURE(
-    graph_add_while, graph_add_conditional_words,
-    "add_while($self, /, condition, after=())\n--\n\n"
-    "Add a node that repeats its body while the condition is not 0, and return it.\n\n"
-    "condition comes from Graph.condition(); a kernel in the body sets it. The body "
-    "is\n"
-    "node.bodies[0]: add nodes to it, or capture into it.")
+PCU_SIGNATURE(graph_add_while, graph_add_conditional_words,
+              "add_while($self, /, condition, after=())\n"
+              "--\n\n"
+              "Add a node that repeats its body while a condition is not 0.\n"
+              "\nParameters\n----------\n" DOC_CONDITION PCU_DOC_AFTER
+              "\nReturns\n-------\n"
+              "GraphNode\n"
+              "    The new node. Its ``bodies`` has one graph to fill.\n"
+              "\nRaises\n------\n" PCU_DOC_NOT_ADDED
+              "\nSee Also\n--------\n"
+              "Graph.condition : Make the condition.\n"
+              "Graph.add_if : Run a body once.\n"
+              "\nNotes\n-----\n"
+              "The condition is read before each turn; a kernel of the body sets "
+              "it.\n" DOC_FILL_BODIES)
 
 static PyObject *
 graph_add_while(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -443,11 +571,21 @@ graph_add_while(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 }
 
 PCU_SIGNATURE(graph_add_switch, graph_add_conditional_words,
-              "add_switch($self, /, condition, count, after=())\n--\n\n"
-              "Add a node that runs one of count bodies, and return it.\n\n"
-              "The body node.bodies[i] runs if the condition is i; none runs for count "
-              "and more.\n"
-              "It needs CUDA 12.8.")
+              "add_switch($self, /, condition, count, after=())\n"
+              "--\n\n"
+              "Add a node that runs one of several bodies.\n"
+              "\nParameters\n----------\n" DOC_CONDITION
+              "count : int\n"
+              "    Number of the bodies.\n" PCU_DOC_AFTER
+              "\nReturns\n-------\n"
+              "GraphNode\n"
+              "    The new node. The graph ``bodies[i]`` runs if the condition is\n"
+              "    ``i``; none runs if it is ``count`` or more.\n"
+              "\nRaises\n------\n" PCU_DOC_NOT_ADDED
+              "\nSee Also\n--------\n"
+              "Graph.condition : Make the condition.\n"
+              "\nNotes\n-----\n"
+              "It needs CUDA 12.8.\n" DOC_FILL_BODIES)
 
 static PyObject *
 graph_add_switch(PyObject *op, PyObject *const *args, Py_ssize_t nargs,

@@ -6,6 +6,7 @@
 
 #include "python/support/args.h"
 #include "python/support/convert.h"
+#include "python/support/docs.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/current_context.h"
@@ -110,12 +111,24 @@ static const pcu_word graph_edge_words[] = {
     PCU_WORD("programmatic", pcu_as_bool, graph_edge_args, programmatic),
 };
 
-PCU_SIGNATURE(
-    graph_add_edge, graph_edge_words,
-    "add_edge($self, /, before, after, programmatic=False)\n--\n\n"
-    "Let the node after wait for the node before.\n\n"
-    "With programmatic, both are kernels, and the second one may be launched before\n"
-    "the first one has ended: it waits itself, by griddepcontrol.wait.")
+PCU_SIGNATURE(graph_add_edge, graph_edge_words,
+              "add_edge($self, /, before, after, programmatic=False)\n"
+              "--\n\n"
+              "Let one node wait for another one.\n"
+              "\nParameters\n----------\n"
+              "before : GraphNode\n"
+              "    The node that runs first.\n"
+              "after : GraphNode\n"
+              "    The node that waits.\n"
+              "programmatic : bool, optional\n"
+              "    If true, both are kernels, and the second one may be launched\n"
+              "    before the first one has ended: it waits itself, by\n"
+              "    ``griddepcontrol.wait``.\n"
+              "\nRaises\n------\n"
+              "ValueError\n"
+              "    If a node belongs to another graph.\n" PCU_DOC_NO_GRAPH
+              "\nSee Also\n--------\n"
+              "Graph.remove_edge : Remove the edge.")
 
 static PyObject *
 graph_add_edge(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -144,8 +157,21 @@ graph_add_edge(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
 }
 
 PCU_SIGNATURE(graph_remove_edge, graph_edge_words,
-              "remove_edge($self, /, before, after)\n--\n\n"
-              "Remove the edge between two nodes.")
+              "remove_edge($self, /, before, after)\n"
+              "--\n\n"
+              "Remove the edge between two nodes.\n"
+              "\nParameters\n----------\n"
+              "before : GraphNode\n"
+              "    The node that runs first.\n"
+              "after : GraphNode\n"
+              "    The node that waits.\n"
+              "\nRaises\n------\n"
+              "ValueError\n"
+              "    If a node belongs to another graph.\n"
+              "LogicError\n"
+              "    If there is no such edge.\n"
+              "\nSee Also\n--------\n"
+              "Graph.add_edge : Add an edge.")
 
 static PyObject *
 graph_remove_edge(PyObject *op, PyObject *const *args, Py_ssize_t nargs,

@@ -10,6 +10,7 @@
 
 #include "python/support/args.h"
 #include "python/support/convert.h"
+#include "python/support/docs.h"
 #include "python/support/setup.h"
 #include "python/support/suspects.h"
 #include "python/support/type.h"
@@ -184,11 +185,28 @@ exec_name_make(pcu_graph_exec *self)
 
 PCU_SIGNATURE_OF_ONE(
     exec_launch, "stream", pcu_as_object,
-    "launch($self, /, stream=None)\n--\n\n"
-    "Enqueue the whole graph in a stream (cuGraphLaunch).\n\n"
-    "A launch runs after the previous launches of the same GraphExec. A "
-    "stream that is\n"
-    "being captured refuses it: add the graph by Graph.add_child.")
+    "launch($self, /, stream=None)\n"
+    "--\n\n"
+    "Enqueue the whole graph in a stream.\n"
+    "\nParameters\n----------\n" PCU_DOC_STREAM
+    "\nRaises\n------\n"
+    "LogicError\n"
+    "    If the graph's context has ended, or if the stream is being\n"
+    "    captured.\n"
+    "\nSee Also\n--------\n"
+    "Graph.add_child : Add a graph to one that is captured.\n"
+    "\nNotes\n-----\n"
+    "The call does not wait. A launch runs after the previous launches of\n"
+    "the same object.\n"
+    "\nExamples\n--------\n"
+    ">>> x = gpuarray.zeros(2, np.float32)\n"
+    ">>> stream = drv.Stream()\n"
+    ">>> with stream.capture() as graph:\n"
+    "...     x += 1\n"
+    ">>> graph.instantiate().launch(stream)\n"
+    ">>> stream.synchronize()\n"
+    ">>> x\n"
+    "array([1., 1.], dtype=float32)")
 
 static PyObject *
 exec_launch(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -231,9 +249,15 @@ exec_launch(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwn
 
 PCU_SIGNATURE_OF_ONE(
     exec_upload, "stream", pcu_as_object,
-    "upload($self, /, stream=None)\n--\n\n"
-    "Move the graph to the device now, so that the first launch is as fast as\n"
-    "the others (cuGraphUpload). The work is not run.")
+    "upload($self, /, stream=None)\n"
+    "--\n\n"
+    "Move the graph to the device before its first launch.\n"
+    "\nParameters\n----------\n" PCU_DOC_STREAM
+    "\nRaises\n------\n" PCU_DOC_CONTEXT_ENDED
+    "\nSee Also\n--------\n"
+    "GraphExec.launch : Run the graph.\n"
+    "\nNotes\n-----\n"
+    "The work is not run. The first launch is then as fast as the others.")
 
 static PyObject *
 exec_upload(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -388,12 +412,14 @@ static PyMethodDef exec_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-PyDoc_STRVAR(
-    exec_doc,
-    "A graph in the form that the device runs. Graph.instantiate() makes it.\n\n"
-    "It keeps what the nodes use, also if the program deletes the graph and its "
-    "arrays.\n"
-    "Deleting a GraphExec waits for its last launch.");
+PyDoc_STRVAR(exec_doc,
+             "A graph in the form that the device runs, from ``Graph.instantiate``.\n"
+             "\nSee Also\n--------\n"
+             "GraphExec.launch : Run it.\n"
+             "GraphExec.update : Change its parameters.\n"
+             "\nNotes\n-----\n"
+             "It keeps the memory that its nodes use, also if the program deletes the\n"
+             "graph and its arrays. Deleting it waits for its last launch.");
 
 static PyType_Slot exec_slots[] = {
     {Py_tp_doc, (void *)exec_doc},

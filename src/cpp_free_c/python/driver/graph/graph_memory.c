@@ -10,6 +10,7 @@
 
 #include "python/support/args.h"
 #include "python/support/convert.h"
+#include "python/support/docs.h"
 #include "python/support/errors.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
@@ -31,10 +32,17 @@ static const pcu_word graph_memory_words[] = {
 };
 
 PCU_SIGNATURE(graph_add_batch, graph_memory_words,
-              "add_batch($self, /, operations, after=())\n--\n\n"
-              "Add waits for values in memory and writes of values as one node, and "
-              "return it.\n\n"
-              "operations: tuples as for Stream.batch_memory_operations(), 1 to 256.")
+              "add_batch($self, /, operations, after=())\n"
+              "--\n\n"
+              "Add waits for values in memory and writes of values as one node.\n"
+              "\nParameters\n----------\n"
+              "operations : sequence of tuple\n"
+              "    1 to 256 operations, as for "
+              "``Stream.batch_memory_operations``.\n" PCU_DOC_AFTER
+              "\nReturns\n-------\n" PCU_DOC_NEW_NODE
+              "\nRaises\n------\n" PCU_DOC_NOT_ADDED
+              "\nSee Also\n--------\n"
+              "Stream.batch_memory_operations : The same in a stream.")
 
 static PyObject *
 graph_add_batch(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -63,15 +71,30 @@ graph_add_batch(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 
 /* -- memory of the graph ----------------------------------------------------------- */
 
-PCU_SIGNATURE(
-    graph_add_alloc, graph_memory_words,
-    "add_alloc($self, /, bytes, after=())\n--\n\n"
-    "Add a node that allocates device memory, and return it.\n\n"
-    "node.address is the address, at each launch the same. The nodes that use the\n"
-    "memory must wait for this node, and a node of Graph.add_free() for them. Graphs\n"
-    "that run one after the other can share the physical memory. The driver does not\n"
-    "clone such a graph, does not accept it as a child, and instantiates it once at a\n"
-    "time.")
+PCU_SIGNATURE(graph_add_alloc, graph_memory_words,
+              "add_alloc($self, /, bytes, after=())\n"
+              "--\n\n"
+              "Add a node that allocates device memory.\n"
+              "\nParameters\n----------\n"
+              "bytes : int\n"
+              "    Size of the memory.\n" PCU_DOC_AFTER
+              "\nReturns\n-------\n"
+              "GraphNode\n"
+              "    The new node. Its ``address`` is the same at each launch.\n"
+              "\nRaises\n------\n" PCU_DOC_NOT_ADDED PCU_DOC_NO_MEMORY
+              "\nSee Also\n--------\n"
+              "Graph.add_free : Free the memory, which is needed in the same graph.\n"
+              "\nNotes\n-----\n"
+              "The nodes that use the memory must wait for this node, and the node\n"
+              "that frees it for them. Graphs that run one after the other can share\n"
+              "the physical memory. The driver does not clone such a graph, does not\n"
+              "accept it as a child, and instantiates it once at a time.\n"
+              "\nExamples\n--------\n"
+              ">>> graph = drv.Graph()\n"
+              ">>> memory = graph.add_alloc(16)\n"
+              ">>> fill = graph.add_set(memory.address, 0, 16, after=memory)\n"
+              ">>> free = graph.add_free(memory, after=fill)\n"
+              ">>> graph.instantiate().launch()")
 
 static PyObject *
 graph_add_alloc(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -106,9 +129,20 @@ graph_add_alloc(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 }
 
 PCU_SIGNATURE(graph_add_free, graph_memory_words,
-              "add_free($self, /, node, after=())\n--\n\n"
-              "Add a node that frees the memory of a node of Graph.add_alloc().\n\n"
-              "after: the last nodes that use the memory. Return the new node.")
+              "add_free($self, /, node, after=())\n"
+              "--\n\n"
+              "Add a node that frees the memory of a node of this graph.\n"
+              "\nParameters\n----------\n"
+              "node : GraphNode\n"
+              "    A node of ``add_alloc``.\n"
+              "after : GraphNode or sequence of GraphNode, default ()\n"
+              "    Last nodes that use the memory.\n"
+              "\nReturns\n-------\n" PCU_DOC_NEW_NODE
+              "\nRaises\n------\n"
+              "TypeError\n"
+              "    If ``node`` is no node of ``add_alloc``.\n" PCU_DOC_NOT_ADDED
+              "\nSee Also\n--------\n"
+              "Graph.add_alloc : Allocate the memory.")
 
 static PyObject *
 graph_add_free(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)

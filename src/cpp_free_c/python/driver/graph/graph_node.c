@@ -347,8 +347,15 @@ node_get_dependents(PyObject *op, void *Py_UNUSED(closure))
 /* -- methods ----------------------------------------------------------------------- */
 
 PyDoc_STRVAR(node_remove_doc,
-             "remove($self, /)\n--\n\n"
-             "Remove the node and its edges from the graph.");
+             "remove($self, /)\n"
+             "--\n\n"
+             "Remove the node and its edges from the graph.\n"
+             "\nRaises\n------\n"
+             "LogicError\n"
+             "    If the node was removed before, or if the driver does not allow it,\n"
+             "    as for nodes of ``Graph.add_alloc``.\n"
+             "\nSee Also\n--------\n"
+             "Graph.remove_edge : Remove an edge only.");
 
 static PyObject *
 node_remove(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -456,11 +463,13 @@ static PyMethodDef node_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-PyDoc_STRVAR(
-    node_doc,
-    "A piece of work of a Graph.\n\n"
-    "The methods add_... of Graph and Graph.nodes make GraphNodes. Two of the\n"
-    "same node are equal.");
+PyDoc_STRVAR(node_doc,
+             "A piece of work of a graph.\n"
+             "\nSee Also\n--------\n"
+             "Graph.nodes : All nodes of a graph.\n"
+             "\nNotes\n-----\n"
+             "The methods ``add_...`` of ``Graph`` return nodes. Two objects of the\n"
+             "same node are equal.");
 
 static PyType_Slot node_slots[] = {
     {Py_tp_doc, (void *)node_doc},

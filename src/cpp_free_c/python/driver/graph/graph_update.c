@@ -133,12 +133,35 @@ exec_settle(pcu_graph_exec *self, PyObject *node, PyObject *old, int rc)
     return -1;
 }
 
-PyDoc_STRVAR(
-    exec_update_doc,
-    "update($self, graph, /)\n--\n\n"
-    "Take the parameters of all nodes from another graph of the same structure.\n\n"
-    "Launches before the update are not changed (cuGraphExecUpdate). LogicError, with\n"
-    "the reason, if the graphs differ in more than parameters.");
+PyDoc_STRVAR(exec_update_doc,
+             "update($self, graph, /)\n"
+             "--\n\n"
+             "Take the parameters of all nodes from another graph.\n"
+             "\nParameters\n----------\n"
+             "graph : Graph\n"
+             "    A graph of the same structure.\n"
+             "\nRaises\n------\n"
+             "LogicError\n"
+             "    If the graphs differ in more than parameters. The message has the\n"
+             "    reason.\n" PCU_DOC_NOT_A_GRAPH
+             "\nSee Also\n--------\n"
+             "GraphExec.update_node : Change one node.\n"
+             "Stream.capture : Has an option for arrays of other sizes.\n"
+             "\nNotes\n-----\n"
+             "Launches before the update are not changed.\n"
+             "\nExamples\n--------\n"
+             ">>> x = gpuarray.zeros(2, np.float32)\n"
+             ">>> stream = drv.Stream()\n"
+             ">>> with stream.capture() as graph:\n"
+             "...     x += 1\n"
+             ">>> run = graph.instantiate()\n"
+             ">>> with stream.capture() as other:\n"
+             "...     x += 5\n"
+             ">>> run.update(other)\n"
+             ">>> run.launch(stream)\n"
+             ">>> stream.synchronize()\n"
+             ">>> x\n"
+             "array([5., 5.], dtype=float32)");
 
 static PyObject *
 exec_update(PyObject *op, PyObject *value)
@@ -490,16 +513,32 @@ exec_update_other(pcu_graph_exec *self, pcu_graph_node *node, PyObject *const *a
     return rc;
 }
 
-PyDoc_STRVAR(
-    exec_update_node_doc,
-    "update_node($self, node, /, *args, **kwargs)\n--\n\n"
-    "Change the arguments of one node for the launches that follow.\n\n"
-    "node: a GraphNode of the graph that was instantiated; the graph itself is not\n"
-    "changed. For a kernel give its arguments, and if they change the keywords block,\n"
-    "grid and shared. For other nodes give the arguments of the method that adds\n"
-    "them, without after: a copy takes dest, src and size, a fill dest, value, count\n"
-    "and width, a host node a function, an event node an Event, a child node a Graph\n"
-    "of the same structure, a batch node as many operations of the same kinds.");
+PyDoc_STRVAR(exec_update_node_doc,
+             "update_node($self, node, /, *args, **kwargs)\n"
+             "--\n\n"
+             "Change the arguments of one node for the launches that follow.\n"
+             "\nParameters\n----------\n"
+             "node : GraphNode\n"
+             "    A node of the graph that was instantiated; the graph is not\n"
+             "    changed.\n"
+             "*args : object\n"
+             "    Arguments of the method that adds such a node, without ``after``:\n"
+             "    those of a kernel, ``dest``, ``src`` and ``size`` of a copy,\n"
+             "    ``dest``, ``value``, ``count`` and ``width`` of a fill, or the\n"
+             "    function, event, graph or operations.\n"
+             "**kwargs : object\n"
+             "    The same by name; for a kernel ``block``, ``grid`` and ``shared``,\n"
+             "    if they change.\n"
+             "\nRaises\n------\n"
+             "TypeError\n"
+             "    If the arguments do not fit, or if a node of this type has none.\n"
+             "LogicError\n"
+             "    If the driver cannot change the node in this way.\n"
+             "\nSee Also\n--------\n"
+             "GraphExec.update : Change all nodes.\n"
+             "GraphExec.enable : Switch a node off.\n"
+             "\nNotes\n-----\n"
+             "Launches before the call are not changed.");
 
 static PyObject *
 exec_update_node(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -538,11 +577,24 @@ static const pcu_word exec_enable_words[] = {
     PCU_WORD("enabled", pcu_as_bool, exec_enable_args, enabled),
 };
 
-PCU_SIGNATURE(
-    exec_enable, exec_enable_words,
-    "enable($self, /, node, enabled=True)\n--\n\n"
-    "Switch a kernel, copy or fill on or off for the launches that follow.\n\n"
-    "A node that is off does nothing; its order is kept.")
+PCU_SIGNATURE(exec_enable, exec_enable_words,
+              "enable($self, /, node, enabled=True)\n"
+              "--\n\n"
+              "Switch a kernel, copy or fill on or off for the launches that follow.\n"
+              "\nParameters\n----------\n"
+              "node : GraphNode\n"
+              "    A node of the graph that was instantiated.\n"
+              "enabled : bool, optional\n"
+              "    False switches it off. The default is True.\n"
+              "\nRaises\n------\n"
+              "TypeError\n"
+              "    If ``node`` is no ``GraphNode``.\n"
+              "LogicError\n"
+              "    If the node does other work.\n"
+              "\nSee Also\n--------\n"
+              "GraphExec.update_node : Change the arguments of a node.\n"
+              "\nNotes\n-----\n"
+              "A node that is off does nothing; its order is kept.")
 
 static PyObject *
 exec_enable(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)

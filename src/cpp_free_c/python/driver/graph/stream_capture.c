@@ -442,8 +442,12 @@ static PyMethodDef capture_methods[] = {
 };
 
 PyDoc_STRVAR(capture_doc,
-             "The context manager that Stream.capture() returns.\n\n"
-             "In the with block the stream is the current one.");
+             "The context manager that ``Stream.capture`` returns.\n"
+             "\nSee Also\n--------\n"
+             "Stream.capture : How to use it.\n"
+             "\nNotes\n-----\n"
+             "``with`` returns the ``Graph``. In the block the stream is the current\n"
+             "one. If the block raises, the captured work is discarded.");
 
 static PyType_Slot capture_slots[] = {
     {Py_tp_doc, (void *)capture_doc}, {Py_tp_traverse, capture_traverse},
@@ -472,16 +476,44 @@ static const pcu_word capture_words[] = {
 
 PCU_SIGNATURE(
     capture_capture, capture_words,
-    "capture($self, /, graph=None, after=(), early=True)\n--\n\n"
-    "Return a context manager that records the work of the with block as a Graph.\n\n"
-    "In the block this stream is the current one, and its work is not executed. All\n"
-    "memory that the work uses lives as long as the graph and the executable graphs\n"
-    "made from it. Arrays that are made in the block have memory of the graph.\n\n"
-    "graph: the Graph to which the work is added, such as the body of a conditional\n"
-    "node; by default a new one. after: the nodes of graph that the work waits for.\n"
-    "early: on devices of compute capability 9.0, operations of small arrays may be\n"
-    "launched before the one ahead has ended. That depends on the sizes and changes\n"
-    "the edges; with False, GraphExec.update() takes captures of all sizes.")
+    "capture($self, /, graph=None, after=(), early=True)\n"
+    "--\n\n"
+    "Record the work of a ``with`` block as a graph.\n"
+    "\nParameters\n----------\n"
+    "graph : Graph, optional\n"
+    "    Graph to which the work is added, such as the body of a conditional\n"
+    "    node. The default is a new one.\n"
+    "after : GraphNode or sequence of GraphNode, default ()\n"
+    "    Nodes of ``graph`` for which the work waits.\n"
+    "early : bool, optional\n"
+    "    If true, which is the default, operations of small arrays may be\n"
+    "    launched before the one ahead has ended, on devices of compute\n"
+    "    capability 9.0. That depends on the sizes and changes the edges;\n"
+    "    with False, ``GraphExec.update`` takes captures of all sizes.\n"
+    "\nReturns\n-------\n"
+    "StreamCapture\n"
+    "    The context manager. ``with`` returns the ``Graph``.\n"
+    "\nRaises\n------\n"
+    "LogicError\n"
+    "    From the ``with`` statement, if the stream is a default one, or if\n"
+    "    the block made a call that cannot be captured. The message names\n"
+    "    the call and its line.\n" PCU_DOC_NOT_A_GRAPH
+    "\nSee Also\n--------\n"
+    "Graph.instantiate : Make what is launched.\n"
+    "\nNotes\n-----\n"
+    "In the block this stream is the current one, and its work is not\n"
+    "executed. Arrays that are made in the block have memory of the graph.\n"
+    "All memory that the work uses lives as long as the graph and the\n"
+    "executable graphs made from it.\n"
+    "\nExamples\n--------\n"
+    ">>> x = gpuarray.to_gpu(np.arange(3.0))\n"
+    ">>> stream = drv.Stream()\n"
+    ">>> with stream.capture() as graph:\n"
+    "...     y = x * 2\n"
+    ">>> graph.instantiate().launch(stream)\n"
+    ">>> stream.synchronize()\n"
+    ">>> y\n"
+    "array([0., 2., 4.])")
 
 static PyObject *
 capture_capture(PyObject *op, PyObject *const *args, Py_ssize_t nargs,

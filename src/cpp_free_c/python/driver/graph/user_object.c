@@ -56,13 +56,27 @@ user_call_run(void *data)
 
 PCU_SIGNATURE_OF_ONE(
     user_object, "function", pcu_as_object,
-    "UserObject(function)\n--\n\n"
-    "Call function() when no graph refers to this object any more.\n\n"
-    "Graph.retain() gives a graph references. The function is called once, when the\n"
-    "graphs, the executable graphs made from them and this object are gone and all\n"
-    "launches have finished. A thread of the driver may call it. The function must\n"
-    "not call the driver. An exception goes to sys.unraisablehook. If the process\n"
-    "ends first, the function is not called. cuUserObjectCreate, of CUDA 11.3.")
+    "UserObject(function)\n"
+    "--\n\n"
+    "A function that is called when no graph refers to this object any more.\n"
+    "\nParameters\n----------\n" PCU_DOC_HOST_FUNCTION
+    "\nRaises\n------\n" PCU_DOC_NOT_CALLABLE
+    "\nSee Also\n--------\n"
+    "Graph.retain : Let a graph refer to the object.\n"
+    "\nNotes\n-----\n"
+    "The function is called once, when the graphs, the executable graphs\n"
+    "made from them and this object are gone and all launches have finished.\n"
+    "A thread of the driver may call it. An exception goes to\n"
+    "``sys.unraisablehook``. If the process ends first, the function is not\n"
+    "called.\n"
+    "\nExamples\n--------\n"
+    ">>> import threading\n"
+    ">>> gone = threading.Event()\n"
+    ">>> graph = drv.Graph()\n"
+    ">>> graph.retain(drv.UserObject(gone.set))\n"
+    ">>> del graph\n"
+    ">>> gone.wait(60)\n"
+    "True")
 
 static int
 user_object_init(PyObject *op, PyObject *args, PyObject *kwargs)
@@ -127,12 +141,18 @@ user_object_check(user_object *self, const char *routine)
                             "this UserObject was released");
 }
 
-PyDoc_STRVAR(
-    user_object_release_doc,
-    "release($self, /)\n--\n\n"
-    "Give up the reference of this object (cuUserObjectRelease).\n\n"
-    "Deleting the object does the same. If no graph refers to it, the function\n"
-    "is called. LogicError the second time.");
+PyDoc_STRVAR(user_object_release_doc,
+             "release($self, /)\n"
+             "--\n\n"
+             "Give up the reference of this object.\n"
+             "\nRaises\n------\n"
+             "LogicError\n"
+             "    If the object was released before.\n"
+             "\nSee Also\n--------\n"
+             "Graph.release : Give up references of a graph.\n"
+             "\nNotes\n-----\n"
+             "If no graph refers to it, the function is called. Deleting the object\n"
+             "does the same.");
 
 static PyObject *
 user_object_release(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -204,6 +224,12 @@ user_object_get_handle(PyObject *op, void *Py_UNUSED(closure))
 
 /* -- Graph.retain, Graph.release --------------------------------------------------- */
 
+#define DOC_USER_OBJECT          \
+    "user_object : UserObject\n" \
+    "    The object.\n"          \
+    "count : int, optional\n"    \
+    "    Number of references. The default is 1.\n"
+
 typedef struct {
     PyObject *object;
     unsigned int count;
@@ -236,13 +262,22 @@ static const pcu_word graph_retain_words[] = {
     PCU_WORD("count", pcu_as_uint, graph_retain_args, count),
 };
 
-PCU_SIGNATURE(
-    graph_retain, graph_retain_words,
-    "retain($self, /, user_object, count=1)\n--\n\n"
-    "Let the graph have references to a UserObject (cuGraphRetainUserObject).\n\n"
-    "Clones of the graph and executable graphs made from it afterwards have as many.\n"
-    "A reference of an executable graph ends when the graph is deleted and its last\n"
-    "launch has finished.")
+PCU_SIGNATURE(graph_retain, graph_retain_words,
+              "retain($self, /, user_object, count=1)\n"
+              "--\n\n"
+              "Let the graph have references to a user object.\n"
+              "\nParameters\n----------\n" DOC_USER_OBJECT
+              "\nRaises\n------\n"
+              "TypeError\n"
+              "    If ``user_object`` is no ``UserObject``.\n"
+              "LogicError\n"
+              "    If the object was released.\n"
+              "\nSee Also\n--------\n"
+              "Graph.release : Give them up.\n"
+              "\nNotes\n-----\n"
+              "Copies of the graph, and executable graphs made from it afterwards,\n"
+              "have as many. A reference of an executable graph ends when that is\n"
+              "deleted and its last launch has finished.")
 
 static PyObject *
 graph_retain(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -266,8 +301,18 @@ graph_retain(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
 }
 
 PCU_SIGNATURE(graph_release, graph_retain_words,
-              "release($self, /, user_object, count=1)\n--\n\n"
-              "Give up references of the graph (cuGraphReleaseUserObject).\n\n"
+              "release($self, /, user_object, count=1)\n"
+              "--\n\n"
+              "Give up references of the graph to a user object.\n"
+              "\nParameters\n----------\n" DOC_USER_OBJECT
+              "\nRaises\n------\n"
+              "TypeError\n"
+              "    If ``user_object`` is no ``UserObject``.\n"
+              "LogicError\n"
+              "    If the object was released.\n"
+              "\nSee Also\n--------\n"
+              "Graph.retain : Add references.\n"
+              "\nNotes\n-----\n"
               "The graph must have that many; some drivers do not check it.")
 
 static PyObject *

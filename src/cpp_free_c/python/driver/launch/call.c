@@ -121,10 +121,30 @@ call_keyword_slow(pcu_state *st, call_options *call, PyObject *name, PyObject *v
     return -1;
 }
 
+/* Raise ValueError for a call without block. Other packages take the grid, the block
+ * and the arguments in this order. */
 static int
-call_keywords(pcu_function *self, call_options *call, PyObject *const *values,
-              PyObject *kwnames)
+call_lacks_block(const pcu_function *self, PyObject *const *args, Py_ssize_t nargs)
 {
+    if (nargs > 1 && PyTuple_Check(args[0]) && PyTuple_Check(args[1])) {
+        PyErr_Format(
+            PyExc_ValueError,
+            "%U: block= must be given: the tuples %R and %R are keywords here, "
+            "as in f(*args, grid=%R, block=%R)",
+            self->name, args[0], args[1], args[0], args[1]);
+    }
+    else {
+        PyErr_Format(PyExc_ValueError,
+                     "%U: block= must be given, as in block=(256, 1, 1)", self->name);
+    }
+    return -1;
+}
+
+static int
+call_keywords(pcu_function *self, call_options *call, PyObject *const *args,
+              Py_ssize_t nargs, PyObject *kwnames)
+{
+    PyObject *const *values = args + nargs;
     Py_ssize_t n = 0;
     if (kwnames != NULL) {
         n = PyTuple_GET_SIZE(kwnames);
@@ -140,9 +160,7 @@ call_keywords(pcu_function *self, call_options *call, PyObject *const *values,
         }
     }
     if (!call->has_block) {
-        PyErr_Format(PyExc_ValueError,
-                     "%U: block= must be given, as in block=(256, 1, 1)", self->name);
-        return -1;
+        return call_lacks_block(self, args, nargs);
     }
     return 0;
 }
@@ -202,7 +220,7 @@ pcu_call_function(PyObject *op, PyObject *const *args, size_t nargsf, PyObject *
     call.shape.grid[0] = call.shape.grid[1] = call.shape.grid[2] = 1;
     call.shape.stream = pcu_stream_current();
     call.stream = Py_None;
-    if (call_keywords(self, &call, args + nargs, kwnames) < 0 ||
+    if (call_keywords(self, &call, args, nargs, kwnames) < 0 ||
         (!self->described && pcu_function_describe(self) < 0)) {
         return NULL;
     }

@@ -8,6 +8,7 @@
 #include "python/driver/launch/launch.h"
 
 #include "python/support/convert.h"
+#include "python/support/docs.h"
 #include "python/support/driver_call.h"
 #include "python/support/enums.h"
 #include "python/support/setup.h"
@@ -216,6 +217,46 @@ function_repr(PyObject *op)
                                 ((pcu_function *)op)->name);
 }
 
+/* -- sentences of docstrings ------------------------------------------------------- */
+
+#define DOC_UNLOADED \
+    "LogicError\n"   \
+    "    If the context of the kernel has ended.\n"
+
+#define DOC_PREPARED_SHAPE                 \
+    "grid : int or tuple of int\n"         \
+    "    Blocks, in up to 3 dimensions.\n" \
+    "block : tuple of int\n"               \
+    "    Threads of a block, in up to 3 dimensions.\n"
+
+#define DOC_PREPARED_ARGS \
+    "*args : object\n"    \
+    "    Arguments.\n"
+
+#define DOC_SHARED_SIZE             \
+    "shared_size : int, optional\n" \
+    "    Dynamic shared memory of a block in bytes. The default is 0.\n"
+
+#define DOC_ATTRIBUTES                                                          \
+    "cooperative : bool, optional\n"                                            \
+    "    If true, all blocks are on the device together.\n"                     \
+    "cluster : int or tuple of int, optional\n"                                 \
+    "    Blocks of a cluster.\n"                                                \
+    "programmatic : bool, optional\n"                                           \
+    "    If true, the kernel may begin before the one ahead of it has ended.\n" \
+    "priority : int, optional\n"                                                \
+    "    Priority; a lower number is a higher one.\n"                           \
+    "launch_config : LaunchConfig, optional\n"                                  \
+    "    More attributes of the launch.\n"
+
+#define DOC_NOT_PREPARED                                                     \
+    "AttributeError\n"                                                       \
+    "    If ``prepare`` was not called.\n"                                   \
+    "struct.error\n"                                                         \
+    "    If the arguments are too few or too many, or not of their types.\n" \
+    "LogicError\n"                                                           \
+    "    If the shape does not fit, or if the context of the kernel has ended.\n"
+
 /* -- attributes and settings ------------------------------------------------------- */
 
 static PyObject *
@@ -240,8 +281,25 @@ function_get_property(PyObject *op, void *closure)
 }
 
 PyDoc_STRVAR(function_get_attribute_doc,
-             "get_attribute($self, attr, /)\n--\n\n"
-             "Return the value of a function_attribute as an int.");
+             "get_attribute($self, attr, /)\n"
+             "--\n\n"
+             "Return an attribute of the kernel.\n"
+             "\nParameters\n----------\n"
+             "attr : function_attribute\n"
+             "    Which one.\n"
+             "\nReturns\n-------\n"
+             "int\n"
+             "    The value.\n"
+             "\nRaises\n------\n" DOC_UNLOADED
+             "\nSee Also\n--------\n"
+             "Function.set_attribute : Change it.\n"
+             "\nNotes\n-----\n"
+             "The property with the name in lower case has the same value.\n"
+             "\nExamples\n--------\n"
+             ">>> from pycuda.compiler import SourceModule\n"
+             ">>> f = SourceModule(\"__global__ void f() {}\").get_function(\"f\")\n"
+             ">>> f.get_attribute(drv.function_attribute.MAX_THREADS_PER_BLOCK)\n"
+             "1024");
 
 static PyObject *
 function_get_attribute(PyObject *op, PyObject *attr)
@@ -266,10 +324,24 @@ static const pcu_word function_set_words[] = {
 };
 
 PCU_SIGNATURE(function_set_attribute, function_set_words,
-              "set_attribute($self, attr, value, /)\n--\n\n"
-              "Set a function_attribute.\n\n"
-              "The driver lets you set MAX_DYNAMIC_SHARED_SIZE_BYTES,\n"
-              "PREFERRED_SHARED_MEMORY_CARVEOUT and some others.")
+              "set_attribute($self, attr, value, /)\n"
+              "--\n\n"
+              "Set an attribute of the kernel.\n"
+              "\nParameters\n----------\n"
+              "attr : function_attribute\n"
+              "    MAX_DYNAMIC_SHARED_SIZE_BYTES, PREFERRED_SHARED_MEMORY_CARVEOUT or\n"
+              "    another one that can be changed.\n"
+              "value : int\n"
+              "    The value.\n"
+              "\nRaises\n------\n"
+              "LogicError\n"
+              "    If the attribute cannot be changed, if the value is not possible,\n"
+              "    or if the context of the kernel has ended.\n"
+              "\nSee Also\n--------\n"
+              "Function.get_attribute : Read it.\n"
+              "\nNotes\n-----\n"
+              "A launch with more than 48 KiB of dynamic shared memory needs\n"
+              "MAX_DYNAMIC_SHARED_SIZE_BYTES.")
 
 static PyObject *
 function_set_attribute(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
@@ -295,10 +367,16 @@ function_set_attribute(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(
-    function_set_cache_config_doc,
-    "set_cache_config($self, config, /)\n--\n\n"
-    "Set the preferred split between L1 cache and shared memory (a func_cache).");
+PyDoc_STRVAR(function_set_cache_config_doc,
+             "set_cache_config($self, config, /)\n"
+             "--\n\n"
+             "Set the preferred split between L1 cache and shared memory.\n"
+             "\nParameters\n----------\n"
+             "config : func_cache\n"
+             "    The preference.\n"
+             "\nRaises\n------\n" DOC_UNLOADED
+             "\nSee Also\n--------\n"
+             "Context.set_cache_config : The preference of all kernels.");
 
 static PyObject *
 function_set_cache_config(PyObject *op, PyObject *value)
@@ -320,8 +398,15 @@ function_set_cache_config(PyObject *op, PyObject *value)
 }
 
 PyDoc_STRVAR(function_set_shared_config_doc,
-             "set_shared_config($self, config, /)\n--\n\n"
-             "Set the preferred width of shared-memory banks (a shared_config).");
+             "set_shared_config($self, config, /)\n"
+             "--\n\n"
+             "Set the preferred width of shared-memory banks.\n"
+             "\nParameters\n----------\n"
+             "config : shared_config\n"
+             "    The width.\n"
+             "\nRaises\n------\n" DOC_UNLOADED
+             "\nSee Also\n--------\n"
+             "Context.set_shared_config : The width for all kernels.");
 
 static PyObject *
 function_set_shared_config(PyObject *op, PyObject *value)
@@ -344,8 +429,18 @@ function_set_shared_config(PyObject *op, PyObject *value)
 }
 
 PyDoc_STRVAR(function_param_set_texref_doc,
-             "param_set_texref($self, texref, /)\n--\n\n"
-             "Check that texref is a texture reference.\n\n"
+             "param_set_texref($self, texref, /)\n"
+             "--\n\n"
+             "Check that an object is a texture reference.\n"
+             "\nParameters\n----------\n"
+             "texref : TextureReference\n"
+             "    The object.\n"
+             "\nRaises\n------\n"
+             "TypeError\n"
+             "    If it is none.\n"
+             "\nSee Also\n--------\n"
+             "Module.get_texref : Get a texture reference.\n"
+             "\nNotes\n-----\n"
              "Before CUDA 3.2 this call was needed to use the reference in launches.");
 
 static PyObject *
@@ -375,10 +470,38 @@ static const pcu_word prepare_words[] = {
 
 PCU_SIGNATURE(
     function_prepare, prepare_words,
-    "prepare($self, /, arg_types, texrefs=None)\n--\n\n"
-    "Set the argument types of prepared calls, and return the function.\n\n"
-    "arg_types: a format string of pycuda._pvt_struct, or an iterable of numpy\n"
-    "types and dtypes. Any other item, such as None or 'P', is a pointer.")
+    "prepare($self, /, arg_types, texrefs=None)\n"
+    "--\n\n"
+    "Set the argument types of prepared calls.\n"
+    "\nParameters\n----------\n"
+    "arg_types : str or iterable\n"
+    "    Format of the kind that ``struct`` has, with P for pointers, or an\n"
+    "    item for each argument: a NumPy type or dtype. Any other item, such\n"
+    "    as None or \"P\", is a pointer.\n"
+    "texrefs : iterable of TextureReference, optional\n"
+    "    Texture references that the kernel uses.\n"
+    "\nReturns\n-------\n"
+    "Function\n"
+    "    The function.\n"
+    "\nRaises\n------\n"
+    "ValueError\n"
+    "    If the format is invalid.\n"
+    "TypeError\n"
+    "    If the types do not fit the kernel's parameters.\n"
+    "\nSee Also\n--------\n"
+    "Function.prepared_call : Launch.\n"
+    "\nNotes\n-----\n"
+    "Prepared calls are faster than others: the types of the arguments are\n"
+    "not looked at. NumPy scalars are not needed.\n"
+    "\nExamples\n--------\n"
+    ">>> from pycuda.compiler import SourceModule\n"
+    ">>> add = SourceModule('''\n"
+    "... __global__ void add(int *x, int n) { x[threadIdx.x] += n; }\n"
+    "... ''').get_function(\"add\")\n"
+    ">>> x = gpuarray.zeros(3, np.int32)\n"
+    ">>> add.prepare(\"Pi\").prepared_call((1, 1), (3, 1, 1), x.gpudata, 4)\n"
+    ">>> x\n"
+    "array([4, 4, 4], dtype=int32)")
 
 static PyObject *
 function_prepare(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -395,22 +518,60 @@ function_prepare(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 PyDoc_STRVAR(function_prepared_call_doc,
              "prepared_call($self, /, grid, block, *args, shared_size=0,\n"
              "cooperative=None, cluster=None, programmatic=None, priority=None,\n"
-             "launch_config=None)\n--\n\n"
-             "Launch on the current stream with arguments of the prepared types.\n\n"
-             "The last five keywords are those of a call.");
+             "launch_config=None)\n"
+             "--\n\n"
+             "Launch on the current stream with arguments of the prepared types.\n"
+             "\nParameters\n----------\n" DOC_PREPARED_SHAPE DOC_PREPARED_ARGS
+                 DOC_SHARED_SIZE DOC_ATTRIBUTES "\nRaises\n------\n" DOC_NOT_PREPARED
+             "\nSee Also\n--------\n"
+             "Function.prepare : Set the types.\n"
+             "Function.prepared_async_call : Launch on another stream.\n"
+             "\nNotes\n-----\n" PCU_DOC_NO_WAIT
+             "\nExamples\n--------\n"
+             ">>> from pycuda.compiler import SourceModule\n"
+             ">>> fill = SourceModule('''\n"
+             "... __global__ void fill(float *x, float a) { x[threadIdx.x] = a; }\n"
+             "... ''').get_function(\"fill\").prepare([None, np.float32])\n"
+             ">>> x = gpuarray.empty(2, np.float32)\n"
+             ">>> fill.prepared_call((1, 1), (2, 1, 1), x.gpudata, 1.5)\n"
+             ">>> x\n"
+             "array([1.5, 1.5], dtype=float32)");
 PyDoc_STRVAR(
     function_prepared_async_call_doc,
     "prepared_async_call($self, /, grid, block, stream, *args, shared_size=0,\n"
     "cooperative=None, cluster=None, programmatic=None, priority=None,\n"
-    "launch_config=None)\n--\n\nLaunch on a stream with arguments of the prepared "
-    "types.\n\n"
-    "None is the current stream.");
+    "launch_config=None)\n"
+    "--\n\n"
+    "Launch on a stream with arguments of the prepared types.\n"
+    "\nParameters\n----------\n" DOC_PREPARED_SHAPE
+    "stream : Stream or None\n"
+    "    Stream; None is the current one.\n" DOC_PREPARED_ARGS DOC_SHARED_SIZE
+        DOC_ATTRIBUTES "\nRaises\n------\n" DOC_NOT_PREPARED
+    "\nSee Also\n--------\n"
+    "Function.prepared_call : Launch on the current stream.\n"
+    "\nNotes\n-----\n" PCU_DOC_NO_WAIT);
 PyDoc_STRVAR(function_prepared_timed_call_doc,
              "prepared_timed_call($self, /, grid, block, *args, shared_size=0,\n"
              "cooperative=None, cluster=None, programmatic=None, priority=None,\n"
-             "launch_config=None)\n--\n\n"
-             "Launch, and return a function that waits for the kernel and returns the\n"
-             "seconds that it took.");
+             "launch_config=None)\n"
+             "--\n\n"
+             "Launch between two events, and return a function for the time.\n"
+             "\nParameters\n----------\n" DOC_PREPARED_SHAPE DOC_PREPARED_ARGS
+                 DOC_SHARED_SIZE DOC_ATTRIBUTES
+             "\nReturns\n-------\n"
+             "callable\n"
+             "    Function without arguments that waits for the kernel and returns\n"
+             "    the seconds that it took.\n"
+             "\nRaises\n------\n" DOC_NOT_PREPARED
+             "\nSee Also\n--------\n"
+             "Function.prepared_call : Launch without events.\n"
+             "\nNotes\n-----\n" PCU_DOC_NO_WAIT
+             "\nExamples\n--------\n"
+             ">>> from pycuda.compiler import SourceModule\n"
+             ">>> f = SourceModule(\"__global__ void f() {}\").get_function(\"f\")\n"
+             ">>> seconds = f.prepare(\"\").prepared_timed_call((1, 1), (32, 1, 1))\n"
+             ">>> seconds() >= 0\n"
+             "True");
 
 #define FUNCTION_KEYWORDS(name, function)                                            \
     {                                                                                \
@@ -467,20 +628,38 @@ static PyMemberDef function_members[] = {
     {NULL, 0, 0, 0, NULL},
 };
 
-PyDoc_STRVAR(
-    function_doc,
-    "A kernel, from Module.get_function.\n\n"
-    "f(*args, block, grid=(1, 1), stream=None, shared=0, texrefs=[],\n"
-    "time_kernel=False) launches it. Arguments have a fixed size: numpy scalars,\n"
-    "device memory, arrays on the device, In/Out/InOut. With time_kernel the call\n"
-    "waits for the kernel and returns the seconds. Each function_attribute is also\n"
-    "a property, in lower case.\n\n"
-    "cooperative=True keeps all blocks on the device together, cluster=(x, y, z)\n"
-    "groups blocks, programmatic=True lets the kernel begin before the one ahead of\n"
-    "it has ended, priority is that of a stream, launch_config is a LaunchConfig.\n"
-    "\nAttributes\n----------\n"
-    "texrefs : list of TextureReference\n"
-    "    The texture references that prepare() was given; set by prepare().");
+PyDoc_STRVAR(function_doc,
+             "A kernel, from ``Module.get_function``.\n\n"
+             "``f(*args, block, grid=(1, 1), stream=None, shared=0, texrefs=[],\n"
+             "time_kernel=False)`` launches it. Arguments have a fixed size: NumPy\n"
+             "scalars, device memory, arrays on the device, In, Out and InOut.\n"
+             "``block`` and ``grid`` are an int or up to 3 ints, ``shared`` is bytes\n"
+             "of dynamic shared memory, and a stream of None is the current one. The\n"
+             "call does not wait, unless an argument is In, Out or InOut. With\n"
+             "``time_kernel`` it waits for the kernel and returns the seconds.\n\n"
+             "``cooperative=True`` keeps all blocks on the device together,\n"
+             "``cluster=(x, y, z)`` groups blocks, ``programmatic=True`` lets the\n"
+             "kernel begin before the one ahead of it has ended, ``priority`` is that\n"
+             "of a stream, ``launch_config`` is a ``LaunchConfig``. Each member of\n"
+             "``function_attribute`` is also a property, in lower case.\n"
+             "\nAttributes\n----------\n"
+             "texrefs : list of TextureReference\n"
+             "    The texture references that prepare() was given; set by prepare().\n"
+             "\nSee Also\n--------\n"
+             "Function.prepare : Make calls faster.\n"
+             "LaunchConfig : Attributes of launches.\n"
+             "Function.suggest_block : A good size of blocks.\n"
+             "\nExamples\n--------\n"
+             ">>> from pycuda.compiler import SourceModule\n"
+             ">>> scale = SourceModule('''\n"
+             "... __global__ void scale(float *x, float factor, int n) {\n"
+             "...     int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+             "...     if (i < n) x[i] *= factor;\n"
+             "... }''').get_function(\"scale\")\n"
+             ">>> x = gpuarray.to_gpu(np.arange(4, dtype=np.float32))\n"
+             ">>> scale(x, np.float32(10), np.int32(x.size), block=256, grid=1)\n"
+             ">>> x\n"
+             "array([ 0., 10., 20., 30.], dtype=float32)");
 
 static PyType_Slot function_slots[] = {
     {Py_tp_doc, (void *)function_doc}, {Py_tp_traverse, function_traverse},

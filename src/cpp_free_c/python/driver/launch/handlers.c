@@ -7,6 +7,7 @@
 #include "python/driver/launch/launch.h"
 
 #include "python/support/convert.h"
+#include "python/support/docs.h"
 #include "python/support/driver_call.h"
 #include "python/support/settings.h"
 #include "python/support/setup.h"
@@ -16,6 +17,24 @@
 #include "python/driver/memory/copy.h"
 #include "python/driver/resource.h"
 #include "python/driver/stream.h"
+
+/* -- docstrings -------------------------------------------------------------------- */
+
+#define HANDLER_DOC_ARRAY  \
+    "array : array_like\n" \
+    "    NumPy array, or another contiguous buffer with ``nbytes``.\n"
+
+#define HANDLER_DOC_NO_ARRAY \
+    "TypeError\n"            \
+    "    If the object has no ``nbytes``.\n"
+
+#define HANDLER_DOC_STREAM      \
+    "stream : Stream or None\n" \
+    "    Stream of the launch; None is the default stream.\n"
+
+#define HANDLER_DOC_MEMORY                                                         \
+    "The first launch allocates the memory; later launches with the same object\n" \
+    "use it again. The keyword may also be ``ary``.\n"
 
 /* -- during a call ----------------------------------------------------------------- */
 
@@ -370,8 +389,16 @@ static const pcu_word handler_vocabulary[] = {
 
 PCU_SIGNATURE(handler, handler_vocabulary,
               "ArgumentHandler(array)\n--\n\n"
-              "Base class of kernel arguments that act before and after the launch.\n\n"
-              "Override get_device_alloc(), pre_call(stream) and post_call(stream).")
+              "Base class of kernel arguments that act before and after the launch.\n"
+              "\n"
+              "Override ``get_device_alloc()``, ``pre_call(stream)`` and\n"
+              "``post_call(stream)``.\n"
+              "\nParameters\n----------\n" HANDLER_DOC_ARRAY
+              "\nRaises\n------\n" HANDLER_DOC_NO_ARRAY
+              "\nSee Also\n--------\n"
+              "In : Copy to the device before the launch.\n"
+              "Out : Copy back after the launch.\n"
+              "InOut : Do both.")
 
 /* The keyword is `array` or, in many programs, `ary`. */
 PCU_SIGNATURE(handler_ary, handler_vocabulary, "ArgumentHandler(ary)\n--\n\n")
@@ -455,7 +482,13 @@ handler_get_dev_alloc(PyObject *op, void *Py_UNUSED(closure))
 
 PyDoc_STRVAR(handler_get_device_alloc_doc,
              "get_device_alloc($self, /)\n--\n\n"
-             "Return the device memory of this argument. The first call allocates it.");
+             "Return the device memory of this argument.\n"
+             "\nReturns\n-------\n"
+             "DeviceAllocation\n"
+             "    The memory, which the first call allocates.\n"
+             "\nRaises\n------\n" PCU_DOC_NO_MEMORY
+             "\nNotes\n-----\n"
+             "The size is that of the array.");
 
 static PyObject *
 handler_get_device_alloc(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -477,9 +510,10 @@ handler_stream_borrow(PyObject *op, const pcu_signature *signature,
     return a.stream;
 }
 
-PCU_SIGNATURE(
-    handler_base_pre_call, handler_vocabulary,
-    "pre_call($self, /, stream)\n--\n\nCalled before the launch. Does nothing.")
+PCU_SIGNATURE(handler_base_pre_call, handler_vocabulary,
+              "pre_call($self, /, stream)\n--\n\n"
+              "Prepare the launch; this method does nothing.\n"
+              "\nParameters\n----------\n" HANDLER_DOC_STREAM)
 
 static PyObject *
 handler_base_pre_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -493,7 +527,14 @@ handler_base_pre_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 }
 
 PCU_SIGNATURE(handler_in_pre_call, handler_vocabulary,
-              "pre_call($self, /, stream)\n--\n\nCopy the array to the device.")
+              "pre_call($self, /, stream)\n--\n\n"
+              "Copy the array to the device.\n"
+              "\nParameters\n----------\n" HANDLER_DOC_STREAM
+              "\nRaises\n------\n"
+              "ValueError\n"
+              "    If the array is not contiguous.\n"
+              "\nNotes\n-----\n"
+              "The copy is in the default stream.")
 
 static PyObject *
 handler_in_pre_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -518,7 +559,13 @@ handler_in_pre_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 
 PCU_SIGNATURE(handler_out_post_call, handler_vocabulary,
               "post_call($self, /, stream)\n--\n\n"
-              "Wait for the launch and copy the device memory back to the array.")
+              "Copy the device memory back to the array.\n"
+              "\nParameters\n----------\n" HANDLER_DOC_STREAM
+              "\nRaises\n------\n"
+              "ValueError\n"
+              "    If the array is not contiguous, or is read-only.\n"
+              "\nNotes\n-----\n"
+              "The call waits for the launch and for the copy.")
 
 static PyObject *
 handler_out_post_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -591,15 +638,65 @@ static PyMethodDef out_methods[] = {
 
 PyDoc_STRVAR(
     in_doc,
-    "In(array)\n--\n\nAn array that is copied to the device before the launch.");
-PyDoc_STRVAR(out_doc,
-             "Out(array)\n--\n\n"
-             "An array that is copied back after the launch.\n\n"
-             "The device memory is undefined when the kernel starts.");
+    "In(array)\n--\n\n"
+    "Pass an array to a kernel, and copy it to the device before the launch.\n"
+    "\nParameters\n----------\n" HANDLER_DOC_ARRAY
+    "\nRaises\n------\n" HANDLER_DOC_NO_ARRAY
+    "\nSee Also\n--------\n"
+    "InOut : Copy back, too.\n"
+    "mem_alloc : Allocate memory that stays.\n"
+    "\nNotes\n-----\n" HANDLER_DOC_MEMORY
+    "\nExamples\n--------\n"
+    ">>> from pycuda.compiler import SourceModule\n"
+    ">>> module = SourceModule('''\n"
+    "... __global__ void twice(float *out, const float *a) {\n"
+    "...     out[threadIdx.x] = 2 * a[threadIdx.x];\n"
+    "... }''')\n"
+    ">>> a = np.arange(3, dtype=np.float32)\n"
+    ">>> out = np.empty_like(a)\n"
+    ">>> module.get_function(\"twice\")(drv.Out(out), drv.In(a), block=(3, 1, 1))\n"
+    ">>> out\n"
+    "array([0., 2., 4.], dtype=float32)");
 PyDoc_STRVAR(
-    inout_doc,
-    "InOut(array)\n--\n\n"
-    "An array that is copied to the device before the launch and back after it.");
+    out_doc,
+    "Out(array)\n--\n\n"
+    "Pass device memory to a kernel, and copy it to an array after the launch.\n"
+    "\nParameters\n----------\n" HANDLER_DOC_ARRAY
+    "\nRaises\n------\n" HANDLER_DOC_NO_ARRAY
+    "\nSee Also\n--------\n"
+    "InOut : Copy to the device, too.\n"
+    "In : Copy to the device only.\n"
+    "\nNotes\n-----\n"
+    "The memory is undefined when the kernel starts. The launch waits for\n"
+    "the kernel.\n" HANDLER_DOC_MEMORY
+    "\nExamples\n--------\n"
+    ">>> from pycuda.compiler import SourceModule\n"
+    ">>> module = SourceModule('''\n"
+    "... __global__ void count(int *out) { out[threadIdx.x] = threadIdx.x; }\n"
+    "... ''')\n"
+    ">>> out = np.empty(4, dtype=np.int32)\n"
+    ">>> module.get_function(\"count\")(drv.Out(out), block=(4, 1, 1))\n"
+    ">>> out\n"
+    "array([0, 1, 2, 3], dtype=int32)");
+PyDoc_STRVAR(inout_doc,
+             "InOut(array)\n--\n\n"
+             "Pass an array to a kernel, and copy it before and after the launch.\n"
+             "\nParameters\n----------\n" HANDLER_DOC_ARRAY
+             "\nRaises\n------\n" HANDLER_DOC_NO_ARRAY
+             "\nSee Also\n--------\n"
+             "In : Copy to the device only.\n"
+             "Out : Copy back only.\n"
+             "\nNotes\n-----\n"
+             "The launch waits for the kernel.\n" HANDLER_DOC_MEMORY
+             "\nExamples\n--------\n"
+             ">>> from pycuda.compiler import SourceModule\n"
+             ">>> module = SourceModule('''\n"
+             "... __global__ void twice(float *a) { a[threadIdx.x] *= 2; }\n"
+             "... ''')\n"
+             ">>> a = np.arange(3, dtype=np.float32)\n"
+             ">>> module.get_function(\"twice\")(drv.InOut(a), block=(3, 1, 1))\n"
+             ">>> a\n"
+             "array([0., 2., 4.], dtype=float32)");
 
 static PyType_Slot handler_slots[] = {
     {Py_tp_doc, (void *)handler_doc}, {Py_tp_new, handler_new},

@@ -147,19 +147,40 @@ static const pcu_word config_words[] = {
     PCU_WORD("attributes", pcu_as_object, config_args, attributes),
 };
 
-PCU_SIGNATURE(
-    config, config_words,
-    "LaunchConfig(cooperative=None, cluster=None, programmatic=None, priority=None,\n"
-    "             attributes=None)\n--\n\n"
-    "Attributes for launches, given to calls as launch_config=.\n\n"
-    "cooperative: all blocks are on the device together, so that they can wait for\n"
-    "each other. cluster: blocks of a cluster, an int or up to 3 ints.\n"
-    "programmatic: the kernel may begin before the kernel ahead of it in the stream\n"
-    "has ended. priority: as of streams; a lower number is a higher priority.\n"
-    "attributes: a mapping from launch_attribute to its value: an int; a tuple for\n"
-    "attributes of several fields; an Event; or the bytes of the driver's union.\n"
-    "Keywords of a call replace these attributes. Launches with attributes call\n"
-    "cuLaunchKernelEx, which needs CUDA 11.6.")
+PCU_SIGNATURE(config, config_words,
+              "LaunchConfig(cooperative=None, cluster=None, programmatic=None, "
+              "priority=None,\n"
+              "             attributes=None)\n"
+              "--\n\n"
+              "Attributes for launches, given to calls as ``launch_config=``.\n"
+              "\nParameters\n----------\n"
+              "cooperative : bool, optional\n"
+              "    If true, all blocks are on the device together, so that they can\n"
+              "    wait for each other.\n"
+              "cluster : int or tuple of int, optional\n"
+              "    Blocks of a cluster, in up to 3 dimensions.\n"
+              "programmatic : bool, optional\n"
+              "    If true, the kernel may begin before the kernel ahead of it in the\n"
+              "    stream has ended.\n"
+              "priority : int, optional\n"
+              "    Priority, as of streams: a lower number is a higher priority.\n"
+              "attributes : mapping, optional\n"
+              "    Values of members of ``launch_attribute``: an int; a tuple for\n"
+              "    attributes of several fields; an ``Event``; or the bytes of the\n"
+              "    driver's union.\n"
+              "\nRaises\n------\n"
+              "TypeError\n"
+              "    If a value has a wrong type.\n"
+              "\nSee Also\n--------\n"
+              "Function : Calls also take the first four as keywords.\n"
+              "\nNotes\n-----\n"
+              "Keywords of a call replace these attributes. Launches with attributes\n"
+              "need CUDA 11.6.\n"
+              "\nExamples\n--------\n"
+              ">>> from pycuda.compiler import SourceModule\n"
+              ">>> f = SourceModule(\"__global__ void f() {}\").get_function(\"f\")\n"
+              ">>> together = drv.LaunchConfig(cooperative=True)\n"
+              ">>> f(block=32, grid=2, launch_config=together)")
 
 static PyObject *
 config_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)

@@ -78,6 +78,26 @@ occupancy_blocks(pcu_function *self, int threads, size_t shared, int *blocks)
     return occupancy_leave(self, routine, status, &scope);
 }
 
+/* -- sentences of docstrings ------------------------------------------------------- */
+
+#define DOC_UNLOADED \
+    "LogicError\n"   \
+    "    If the context of the kernel has ended.\n"
+
+#define DOC_BLOCK                   \
+    "block : int or tuple of int\n" \
+    "    Threads of a block, in up to 3 dimensions.\n"
+
+#define DOC_SHARED             \
+    "shared : int, optional\n" \
+    "    Dynamic shared memory of a block in bytes. The default is 0.\n"
+
+#define DOC_BAD_BLOCK                    \
+    "ValueError\n"                       \
+    "    If ``block`` has no threads.\n" \
+    "LogicError\n"                       \
+    "    If the context of the kernel has ended.\n"
+
 /* -- Function.max_active_blocks ---------------------------------------------------- */
 
 /* The arguments of the functions here; objects are borrowed. */
@@ -98,10 +118,22 @@ static const pcu_word occupancy_words[] = {
 };
 
 PCU_SIGNATURE(occupancy_max_active_blocks, occupancy_words,
-              "max_active_blocks($self, /, block, shared=0)\n--\n\n"
-              "Return how many blocks one multiprocessor holds at once.\n\n"
-              "block: threads of a block, an int or up to 3 ints. shared: bytes of\n"
-              "dynamic shared memory of a block. The result is 0 if not even one fits.")
+              "max_active_blocks($self, /, block, shared=0)\n"
+              "--\n\n"
+              "Return how many blocks one multiprocessor holds at once.\n"
+              "\nParameters\n----------\n" DOC_BLOCK DOC_SHARED
+              "\nReturns\n-------\n"
+              "int\n"
+              "    The number; 0 if not even one block fits.\n"
+              "\nRaises\n------\n" DOC_BAD_BLOCK
+              "\nSee Also\n--------\n"
+              "Function.suggest_block : The size of blocks with the best occupancy.\n"
+              "pycuda.tools.OccupancyRecord : The same from the figures of a device.\n"
+              "\nExamples\n--------\n"
+              ">>> from pycuda.compiler import SourceModule\n"
+              ">>> f = SourceModule(\"__global__ void f() {}\").get_function(\"f\")\n"
+              ">>> f.max_active_blocks(256) > 0\n"
+              "True")
 
 static PyObject *
 occupancy_max_active_blocks(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -204,11 +236,28 @@ static const pcu_word suggest_words[] = {
 
 PCU_SIGNATURE(
     occupancy_suggest_block, suggest_words,
-    "suggest_block($self, /, shared=0, limit=0)\n--\n\n"
-    "Return the pair (threads of a block, blocks) that keeps most threads busy.\n\n"
-    "shared: bytes of dynamic shared memory of a block, or a function from the\n"
-    "number of threads to the bytes. limit: the most threads of a block; 0 is the\n"
-    "kernel's own limit. With the returned number of blocks the device is full.")
+    "suggest_block($self, /, shared=0, limit=0)\n"
+    "--\n\n"
+    "Return the size of blocks that keeps most threads of the device busy.\n"
+    "\nParameters\n----------\n"
+    "shared : int or callable, optional\n"
+    "    Dynamic shared memory of a block in bytes, or a function that\n"
+    "    returns it for a number of threads. The default is 0.\n"
+    "limit : int, optional\n"
+    "    Most threads of a block. The default, 0, is the kernel's own limit.\n"
+    "\nReturns\n-------\n"
+    "tuple of int\n"
+    "    Threads of a block, and the number of such blocks with which the\n"
+    "    device is full.\n"
+    "\nRaises\n------\n" DOC_UNLOADED
+    "\nSee Also\n--------\n"
+    "Function.max_active_blocks : The occupancy of a given size.\n"
+    "\nExamples\n--------\n"
+    ">>> from pycuda.compiler import SourceModule\n"
+    ">>> f = SourceModule(\"__global__ void f() {}\").get_function(\"f\")\n"
+    ">>> threads, blocks = f.suggest_block()\n"
+    ">>> threads % 32\n"
+    "0")
 
 static PyObject *
 occupancy_suggest_block(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -243,12 +292,20 @@ occupancy_suggest_block(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 
 /* -- Function.available_shared ----------------------------------------------------- */
 
-PCU_SIGNATURE(
-    occupancy_available_shared, occupancy_words,
-    "available_shared($self, /, block, blocks=1)\n--\n\n"
-    "Return the bytes of dynamic shared memory that each block can have.\n\n"
-    "block: threads of a block. blocks: how many blocks one multiprocessor is to\n"
-    "hold at once.")
+PCU_SIGNATURE(occupancy_available_shared, occupancy_words,
+              "available_shared($self, /, block, blocks=1)\n"
+              "--\n\n"
+              "Return how much dynamic shared memory each block can have.\n"
+              "\nParameters\n----------\n" DOC_BLOCK
+              "blocks : int, optional\n"
+              "    Blocks that one multiprocessor is to hold at once. The default is\n"
+              "    1.\n"
+              "\nReturns\n-------\n"
+              "int\n"
+              "    Bytes.\n"
+              "\nRaises\n------\n" DOC_BAD_BLOCK
+              "\nSee Also\n--------\n"
+              "Function.max_active_blocks : The blocks for a size of the memory.")
 
 static PyObject *
 occupancy_available_shared(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -308,12 +365,24 @@ occupancy_config(pcu_function *self, const occupancy_args *a, CUlaunchConfig *co
     return 0;
 }
 
-PCU_SIGNATURE(
-    occupancy_max_active_clusters, occupancy_words,
-    "max_active_clusters($self, /, cluster, block, shared=0)\n--\n\n"
-    "Return how many clusters the device holds at once.\n\n"
-    "cluster: blocks of a cluster, an int or up to 3 ints. block and shared:\n"
-    "threads and bytes of dynamic shared memory of a block.")
+PCU_SIGNATURE(occupancy_max_active_clusters, occupancy_words,
+              "max_active_clusters($self, /, cluster, block, shared=0)\n"
+              "--\n\n"
+              "Return how many clusters the device holds at once.\n"
+              "\nParameters\n----------\n"
+              "cluster : int or tuple of int\n"
+              "    Blocks of a cluster, in up to 3 dimensions.\n" DOC_BLOCK DOC_SHARED
+              "\nReturns\n-------\n"
+              "int\n"
+              "    The number.\n"
+              "\nRaises\n------\n"
+              "LogicError\n"
+              "    If the driver refuses the shape, or if the context of the kernel\n"
+              "    has ended.\n"
+              "\nSee Also\n--------\n"
+              "Function.max_cluster_size : The most blocks of a cluster.\n"
+              "\nNotes\n-----\n"
+              "Clusters need compute capability 9.0.")
 
 static PyObject *
 occupancy_max_active_clusters(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -340,10 +409,21 @@ occupancy_max_active_clusters(PyObject *op, PyObject *const *args, Py_ssize_t na
 }
 
 PCU_SIGNATURE(occupancy_max_cluster_size, occupancy_words,
-              "max_cluster_size($self, /, block, shared=0)\n--\n\n"
-              "Return the most blocks that a cluster can have.\n\n"
-              "block and shared: threads and bytes of dynamic shared memory of a\n"
-              "block. More than 8 blocks need the function attribute\n"
+              "max_cluster_size($self, /, block, shared=0)\n"
+              "--\n\n"
+              "Return the most blocks that a cluster can have.\n"
+              "\nParameters\n----------\n" DOC_BLOCK DOC_SHARED
+              "\nReturns\n-------\n"
+              "int\n"
+              "    Number of blocks.\n"
+              "\nRaises\n------\n"
+              "LogicError\n"
+              "    If the driver refuses the shape, or if the context of the kernel\n"
+              "    has ended.\n"
+              "\nSee Also\n--------\n"
+              "Function.max_active_clusters : How many clusters run at once.\n"
+              "\nNotes\n-----\n"
+              "More than 8 blocks need the function attribute\n"
               "NON_PORTABLE_CLUSTER_SIZE_ALLOWED.")
 
 static PyObject *
@@ -373,13 +453,28 @@ occupancy_max_cluster_size(PyObject *op, PyObject *const *args, Py_ssize_t nargs
 
 /* -- Device.max_cooperative_blocks ------------------------------------------------- */
 
-PCU_SIGNATURE(
-    occupancy_max_cooperative_blocks, occupancy_words,
-    "max_cooperative_blocks($self, /, function, block=None, shared=0)\n--\n\n"
-    "Return the most blocks of a cooperative launch of a kernel.\n\n"
-    "block: threads of a block; None is the result of function.suggest_block().\n"
-    "shared: bytes of dynamic shared memory of a block. The result is 0 if the\n"
-    "device has no cooperative launches.")
+PCU_SIGNATURE(occupancy_max_cooperative_blocks, occupancy_words,
+              "max_cooperative_blocks($self, /, function, block=None, shared=0)\n"
+              "--\n\n"
+              "Return the most blocks of a cooperative launch of a kernel.\n"
+              "\nParameters\n----------\n"
+              "function : Function\n"
+              "    The kernel, which is loaded on this device.\n"
+              "block : int or tuple of int, optional\n"
+              "    Threads of a block. The default is the result of "
+              "``suggest_block``.\n" DOC_SHARED
+              "\nReturns\n-------\n"
+              "int\n"
+              "    The number; 0 if the device has no cooperative launches.\n"
+              "\nRaises\n------\n"
+              "ValueError\n"
+              "    If the kernel is loaded on another device, or if ``block`` has no\n"
+              "    threads.\n"
+              "TypeError\n"
+              "    If ``function`` is no ``Function``.\n"
+              "\nSee Also\n--------\n"
+              "Function.max_active_blocks : The blocks of one multiprocessor.\n"
+              "LaunchConfig : Cooperative launches.")
 
 /* Check that the kernel is loaded on this device. */
 static int

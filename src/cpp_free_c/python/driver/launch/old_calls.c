@@ -13,6 +13,25 @@
 
 enum { OLD_PARAMS_MAX = 32764 }; /* bytes of parameters that a kernel can have */
 
+/* -- sentences of docstrings ------------------------------------------------------- */
+
+#define DOC_OLD \
+    "Programs of today call the function, or use ``Function.prepared_call``.\n"
+
+#define DOC_OFFSET   \
+    "offset : int\n" \
+    "    Place in the block in bytes.\n"
+
+#define DOC_BLOCK_FULL \
+    "ValueError\n"     \
+    "    If the block would have more than 32764 bytes.\n"
+
+#define DOC_NO_LAUNCH                                                             \
+    "LogicError\n"                                                                \
+    "    If the shape does not fit, or if the context of the kernel has ended.\n" \
+    "TypeError\n"                                                                 \
+    "    If parameters of the kernel were not set.\n"
+
 /* Resize the parameter block. New bytes are zero. */
 static int
 old_resize(pcu_function *self, size_t size)
@@ -57,9 +76,19 @@ static const pcu_word old_set_words[] = {
     PCU_WORD("buffer", pcu_as_object, old_set_args, value),
 };
 
-PCU_SIGNATURE_OF_ONE(
-    old_param_set_size, "bytes", pcu_as_size,
-    "param_set_size($self, /, bytes)\n--\n\nSet the size of the parameter block.")
+PCU_SIGNATURE_OF_ONE(old_param_set_size, "bytes", pcu_as_size,
+                     "param_set_size($self, /, bytes)\n"
+                     "--\n\n"
+                     "Set the size of the parameter block.\n"
+                     "\nParameters\n----------\n"
+                     "bytes : int\n"
+                     "    Size, at most 32764.\n"
+                     "\nRaises\n------\n"
+                     "ValueError\n"
+                     "    If it is larger.\n"
+                     "\nSee Also\n--------\n"
+                     "Function.param_setv : Write into the block.\n"
+                     "\nNotes\n-----\n" DOC_OLD)
 PyDoc_STRVAR(
     old_param_set_size_under_doc,
     "_param_set_size($self, bytes, /)\n--\n\nparam_set_size() under its other name.");
@@ -86,8 +115,16 @@ old_param_set_size(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 }
 
 PCU_SIGNATURE(old_param_seti, old_set_words,
-              "param_seti($self, /, offset, value)\n--\n\n"
-              "Write a 32-bit unsigned integer into the parameter block.")
+              "param_seti($self, /, offset, value)\n"
+              "--\n\n"
+              "Write a 32-bit integer into the parameter block.\n"
+              "\nParameters\n----------\n" DOC_OFFSET
+              "value : int\n"
+              "    The integer, signed or unsigned.\n"
+              "\nRaises\n------\n" DOC_BLOCK_FULL
+              "\nSee Also\n--------\n"
+              "Function.param_set : Write all arguments.\n"
+              "\nNotes\n-----\n" DOC_OLD)
 PyDoc_STRVAR(
     old_param_seti_under_doc,
     "_param_seti($self, offset, value, /)\n--\n\nparam_seti() under its other name.");
@@ -111,8 +148,16 @@ old_param_seti(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
 }
 
 PCU_SIGNATURE(old_param_setf, old_set_words,
-              "param_setf($self, /, offset, value)\n--\n\n"
-              "Write a float into the parameter block.")
+              "param_setf($self, /, offset, value)\n"
+              "--\n\n"
+              "Write a 32-bit floating-point number into the parameter block.\n"
+              "\nParameters\n----------\n" DOC_OFFSET
+              "value : float\n"
+              "    The number.\n"
+              "\nRaises\n------\n" DOC_BLOCK_FULL
+              "\nSee Also\n--------\n"
+              "Function.param_set : Write all arguments.\n"
+              "\nNotes\n-----\n" DOC_OLD)
 PyDoc_STRVAR(
     old_param_setf_under_doc,
     "_param_setf($self, offset, value, /)\n--\n\nparam_setf() under its other name.");
@@ -138,8 +183,16 @@ old_param_setf(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
 }
 
 PCU_SIGNATURE(old_param_setv, old_set_words,
-              "param_setv($self, /, offset, buffer)\n--\n\n"
-              "Write the bytes of a buffer into the parameter block.")
+              "param_setv($self, /, offset, buffer)\n"
+              "--\n\n"
+              "Write the bytes of a buffer into the parameter block.\n"
+              "\nParameters\n----------\n" DOC_OFFSET
+              "buffer : buffer\n"
+              "    Contiguous buffer, such as bytes or a NumPy array.\n"
+              "\nRaises\n------\n" DOC_BLOCK_FULL
+              "\nSee Also\n--------\n"
+              "Function.param_set : Write all arguments.\n"
+              "\nNotes\n-----\n" DOC_OLD)
 PyDoc_STRVAR(
     old_param_setv_under_doc,
     "_param_setv($self, offset, buffer, /)\n--\n\nparam_setv() under its other name.");
@@ -164,8 +217,19 @@ old_param_setv(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
 }
 
 PyDoc_STRVAR(old_param_set_doc,
-             "param_set($self, /, *args)\n--\n\n"
-             "Fill the parameter block with the arguments of a call.");
+             "param_set($self, /, *args)\n"
+             "--\n\n"
+             "Fill the parameter block with the arguments of a call.\n"
+             "\nParameters\n----------\n"
+             "*args : object\n"
+             "    Arguments, as in a call of the function. In, Out and InOut are not\n"
+             "    possible.\n"
+             "\nRaises\n------\n"
+             "TypeError\n"
+             "    If an argument does not fit its parameter.\n"
+             "\nSee Also\n--------\n"
+             "Function.launch_grid : Launch with them.\n"
+             "\nNotes\n-----\n" DOC_OLD);
 PyDoc_STRVAR(old_param_set_under_doc,
              "_param_set($self, /, *args)\n--\n\nparam_set() under its other name.");
 
@@ -213,7 +277,22 @@ static const pcu_word old_set_block_shape_words[] = {
 };
 
 PCU_SIGNATURE(old_set_block_shape, old_set_block_shape_words,
-              "set_block_shape($self, /, x, y, z)\n--\n\nSet the threads of a block.")
+              "set_block_shape($self, /, x, y, z)\n"
+              "--\n\n"
+              "Set the threads of a block for the launches that follow.\n"
+              "\nParameters\n----------\n"
+              "x : int\n"
+              "    Threads in the first dimension.\n"
+              "y : int\n"
+              "    Threads in the second dimension.\n"
+              "z : int\n"
+              "    Threads in the third dimension.\n"
+              "\nRaises\n------\n"
+              "LogicError\n"
+              "    If the kernel or the device does not allow so many.\n"
+              "\nSee Also\n--------\n"
+              "Function.launch_grid : Launch.\n"
+              "\nNotes\n-----\n" DOC_OLD)
 PyDoc_STRVAR(old_set_block_shape_under_doc,
              "_set_block_shape($self, x, y, z, /)\n--\n\nset_block_shape() under its "
              "other name.");
@@ -238,9 +317,17 @@ old_set_block_shape(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     Py_RETURN_NONE;
 }
 
-PCU_SIGNATURE_OF_ONE(old_set_shared_size, "bytes", pcu_as_uint,
-                     "set_shared_size($self, /, bytes)\n--\n\n"
-                     "Set the bytes of dynamic shared memory.")
+PCU_SIGNATURE_OF_ONE(
+    old_set_shared_size, "bytes", pcu_as_uint,
+    "set_shared_size($self, /, bytes)\n"
+    "--\n\n"
+    "Set the dynamic shared memory of a block for the launches that follow.\n"
+    "\nParameters\n----------\n"
+    "bytes : int\n"
+    "    Size.\n"
+    "\nSee Also\n--------\n"
+    "Function.launch_grid : Launch.\n"
+    "\nNotes\n-----\n" DOC_OLD)
 PyDoc_STRVAR(
     old_set_shared_size_under_doc,
     "_set_shared_size($self, bytes, /)\n--\n\nset_shared_size() under its other name.");
@@ -308,7 +395,14 @@ old_launch(pcu_function *self, unsigned int width, unsigned int height, CUstream
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(old_launch_single_doc, "launch($self, /)\n--\n\nLaunch one block.");
+PyDoc_STRVAR(old_launch_single_doc,
+             "launch($self, /)\n"
+             "--\n\n"
+             "Launch one block on the current stream.\n"
+             "\nRaises\n------\n" DOC_NO_LAUNCH
+             "\nSee Also\n--------\n"
+             "Function.launch_grid : Launch several blocks.\n"
+             "\nNotes\n-----\n" PCU_DOC_NO_WAIT DOC_OLD);
 PyDoc_STRVAR(old_launch_single_under_doc,
              "_launch($self, /)\n--\n\nlaunch() under its other name.");
 
@@ -354,14 +448,36 @@ old_launch_parsed(PyObject *op, const pcu_signature *signature, PyObject *const 
     }
 
 PCU_SIGNATURE(old_launch_grid, old_grid_words,
-              "launch_grid($self, /, width, height)\n--\n\n"
-              "Launch width times height blocks.")
+              "launch_grid($self, /, width, height)\n"
+              "--\n\n"
+              "Launch several blocks on the current stream.\n"
+              "\nParameters\n----------\n"
+              "width : int\n"
+              "    Blocks in the first dimension.\n"
+              "height : int\n"
+              "    Blocks in the second dimension.\n"
+              "\nRaises\n------\n" DOC_NO_LAUNCH
+              "\nSee Also\n--------\n"
+              "Function.launch_grid_async : Launch on another stream.\n"
+              "\nNotes\n-----\n" PCU_DOC_NO_WAIT DOC_OLD)
 PCU_SIGNATURE(old_launch_grid_under, old_grid_words,
               "_launch_grid($self, /, grid_width, grid_height)\n--\n\n"
               "launch_grid() under its other name.")
 PCU_SIGNATURE(old_launch_grid_async, old_grid_words,
-              "launch_grid_async($self, /, width, height, stream)\n--\n\n"
-              "Launch width times height blocks on a stream.")
+              "launch_grid_async($self, /, width, height, stream)\n"
+              "--\n\n"
+              "Launch several blocks on a stream.\n"
+              "\nParameters\n----------\n"
+              "width : int\n"
+              "    Blocks in the first dimension.\n"
+              "height : int\n"
+              "    Blocks in the second dimension.\n"
+              "stream : Stream or None\n"
+              "    Stream; None is the current one.\n"
+              "\nRaises\n------\n" DOC_NO_LAUNCH
+              "\nSee Also\n--------\n"
+              "Function.launch_grid : Launch on the current stream.\n"
+              "\nNotes\n-----\n" PCU_DOC_NO_WAIT DOC_OLD)
 PCU_SIGNATURE(old_launch_grid_async_under, old_grid_words,
               "_launch_grid_async($self, /, grid_width, grid_height, s)\n--\n\n"
               "launch_grid_async() under its other name.")

@@ -66,6 +66,13 @@ value_put_bytes(const pcu_prepared_arg *item, PyObject *value, unsigned char *pl
         pcu_dtype_check_meaning(((PyVoidScalarObject *)value)->descr, what) < 0) {
         return -1;
     }
+    if (PyTuple_Check(value) || PyList_Check(value)) {
+        PyErr_Format(PyExc_TypeError,
+                     "the value is a %s: pass an element of an array of its dtype, as "
+                     "in numpy.array(value, dtype)[()]",
+                     Py_TYPE(value)->tp_name);
+        return -1;
+    }
     if (pcu_buffer_acquire(&buffer, value, false, "the value") < 0) {
         return -1;
     }

@@ -516,6 +516,30 @@ map_make_new(PyTypeObject *type, pcu_state *st, const map_args *args)
     return (PyObject *)self;
 }
 
+/* -- sentences of docstrings ------------------------------------------------------- */
+
+#define DOC_MAP                                               \
+    "swizzle : tensor_map_swizzle, optional\n"                \
+    "    Layout of the tiles in shared memory.\n"             \
+    "element_strides : sequence of int, optional\n"           \
+    "    Step in each dimension, 1 to 8. The default is 1.\n" \
+    "interleave : tensor_map_interleave, optional\n"          \
+    "    Layout of the channels of the array.\n"              \
+    "l2_promotion : tensor_map_l2_promotion, optional\n"      \
+    "    What is fetched to the L2 cache.\n"                  \
+    "oob_fill : tensor_map_oob_fill, optional\n"              \
+    "    Elements outside the array. The default is zeros.\n" \
+    "data_type : tensor_map_data_type, optional\n"            \
+    "    Type of the elements. The default is that of the dtype.\n"
+
+#define DOC_NO_MAP                                                                    \
+    "TypeError\n"                                                                     \
+    "    If ``array`` is no array on the device, or if its dtype has no data type.\n" \
+    "ValueError\n"                                                                    \
+    "    If shape, strides or address are not possible.\n"                            \
+    "LogicError\n"                                                                    \
+    "    If the driver refuses the map.\n"
+
 static const pcu_word map_words[] = {
     PCU_WORD("array", pcu_as_object, map_args, array),
     PCU_WORD("box", pcu_as_object, map_args, box),
@@ -534,19 +558,31 @@ static const pcu_word map_words[] = {
 PCU_SIGNATURE(
     map, map_words,
     "TensorMap(array, box, swizzle=0, element_strides=None, interleave=0,\n"
-    "          l2_promotion=0, oob_fill=0, data_type=None)\n--\n\n"
-    "A CUtensorMap, by which kernels copy tiles of an array to shared memory.\n\n"
-    "array: a GPUArray, or another array with __cuda_array_interface__, of 1 to 5\n"
-    "dimensions. Its address and its strides are multiples of 16 bytes. box: the\n"
-    "shape of a tile, in the order of the array's shape, up to 256 each. swizzle: a\n"
-    "tensor_map_swizzle. element_strides: the step in each dimension, 1 to 8. The\n"
-    "other arguments are members of tensor_map_interleave, tensor_map_l2_promotion,\n"
-    "tensor_map_oob_fill and tensor_map_data_type (by default that of the dtype).\n"
-    "With an interleave the array has a shape such as (N, C/k, H, W, k), where k\n"
-    "channels are 16 or 32 bytes; box, element_strides and coordinates leave out k,\n"
-    "and a tile has one slice of channels.\n"
-    "The kernel's parameter is const __grid_constant__ CUtensorMap. The map keeps\n"
-    "the array. It needs CUDA 12.0, and kernels that use it need capability 9.0.")
+    "          l2_promotion=0, oob_fill=0, data_type=None)\n"
+    "--\n\n"
+    "A CUtensorMap: kernels copy tiles of an array by it.\n"
+    "\nParameters\n----------\n"
+    "array : GPUArray\n"
+    "    Array of 1 to 5 dimensions, or another array with\n"
+    "    ``__cuda_array_interface__``. Its address and its strides are\n"
+    "    multiples of 16 bytes.\n"
+    "box : sequence of int\n"
+    "    Shape of a tile, in the order of the array's shape, up to 256 each.\n" DOC_MAP
+    "\nRaises\n------\n" DOC_NO_MAP
+    "\nSee Also\n--------\n"
+    "TensorMap.im2col : A map for convolutions.\n"
+    "\nNotes\n-----\n"
+    "The kernel's parameter is ``const __grid_constant__ CUtensorMap``. The\n"
+    "map keeps the array. It needs CUDA 12.0, and kernels that use it need\n"
+    "compute capability 9.0. With an interleave the array has a shape such\n"
+    "as (N, C/k, H, W, k), where k channels are 16 or 32 bytes; ``box``,\n"
+    "``element_strides`` and coordinates leave out k, and a tile has one\n"
+    "slice of channels.\n"
+    "\nExamples\n--------\n"
+    ">>> x = gpuarray.zeros((64, 64), np.float32)\n"
+    ">>> tiles = drv.TensorMap(x, box=(8, 32))\n"
+    ">>> len(bytes(tiles))\n"
+    "128")
 
 static PyObject *
 map_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
@@ -563,17 +599,30 @@ PCU_SIGNATURE(
     map_im2col, map_words,
     "im2col($type, array, lower, upper, channels, pixels, swizzle=0,\n"
     "       element_strides=None, interleave=0, l2_promotion=0, oob_fill=0,\n"
-    "       data_type=None)\n--\n\n"
-    "Make a map of columns of pixels, for convolutions.\n\n"
-    "array: images of shape (N, W, C), (N, H, W, C) or (N, D, H, W, C)\n"
-    "lower, upper: corners of the box of pixels, for the dimensions between N\n"
-    "and C. A copy moves from the first pixel to the next ones, from lower to\n"
-    "the size of the dimension + upper (exclusive), then to the next image.\n"
-    "channels: of a pixel, at most 256; a multiple of 16 bytes\n"
-    "pixels: of a column, at most 1024. The tile has the shape\n"
-    "(pixels, channels).\n"
-    "The other arguments are those of TensorMap. It calls\n"
-    "cuTensorMapEncodeIm2col.")
+    "       data_type=None)\n"
+    "--\n\n"
+    "Make a map of columns of pixels, for convolutions.\n"
+    "\nParameters\n----------\n"
+    "array : GPUArray\n"
+    "    Images of shape (N, W, C), (N, H, W, C) or (N, D, H, W, C).\n"
+    "lower : sequence of int\n"
+    "    First corner of the box of pixels, for the dimensions between N and\n"
+    "    C.\n"
+    "upper : sequence of int\n"
+    "    Last corner, from the end of each dimension (exclusive).\n"
+    "channels : int\n"
+    "    Channels of a pixel, at most 256; a multiple of 16 bytes.\n"
+    "pixels : int\n"
+    "    Pixels of a column, at most 1024.\n" DOC_MAP
+    "\nReturns\n-------\n"
+    "TensorMap\n"
+    "    The map. A tile has the shape (pixels, channels).\n"
+    "\nRaises\n------\n" DOC_NO_MAP
+    "\nSee Also\n--------\n"
+    "TensorMap : Tiles of an array.\n"
+    "\nNotes\n-----\n"
+    "A copy moves from the first pixel to the next ones, from ``lower`` to\n"
+    "the size of the dimension plus ``upper``, then to the next image.")
 
 static PyObject *
 map_im2col(PyObject *cls, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)

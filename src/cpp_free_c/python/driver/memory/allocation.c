@@ -8,6 +8,7 @@
 
 #include "python/support/buffer.h"
 #include "python/support/convert.h"
+#include "python/support/docs.h"
 #include "python/support/type.h"
 #include "python/support/setup.h"
 #include "python/driver/context.h"
@@ -15,6 +16,14 @@
 #include "python/driver/memory/gpuarray.h"
 #include "python/driver/resource.h"
 #include "python/driver/stream.h"
+
+/* -- docstrings -------------------------------------------------------------------- */
+
+#define ALLOCATION_DOC_VIEW    \
+    "size : int\n"             \
+    "    Bytes of the view.\n" \
+    "offset : int, optional\n" \
+    "    Bytes from the address to the first byte of the view.\n"
 
 /* -- allocation -------------------------------------------------------------------- */
 
@@ -42,11 +51,32 @@ pcu_allocation_new(pcu_state *st, size_t size)
     return self;
 }
 
-PyDoc_STRVAR(
-    allocation_mem_alloc_doc,
-    "mem_alloc($module, bytes, /)\n--\n\n"
-    "Allocate device memory in the current context.\n\n"
-    "MemoryError, with the sizes, if memory is short; LogicError for 0 bytes.");
+PyDoc_STRVAR(allocation_mem_alloc_doc,
+             "mem_alloc($module, bytes, /)\n--\n\n"
+             "Allocate device memory in the current context.\n"
+             "\nParameters\n----------\n"
+             "bytes : int\n"
+             "    Bytes to allocate, at least 1.\n"
+             "\nReturns\n-------\n"
+             "DeviceAllocation\n"
+             "    The memory. Its contents are undefined.\n"
+             "\nRaises\n------\n"
+             "MemoryError\n"
+             "    If memory is short, also after a collection of garbage. The text\n"
+             "    has the sizes.\n"
+             "LogicError\n"
+             "    For 0 bytes.\n"
+             "\nSee Also\n--------\n"
+             "mem_alloc_like : Allocate the bytes of an array.\n"
+             "mem_alloc_async : Allocate in the order of a stream.\n"
+             "DeviceMemoryPool : Reuse freed memory.\n"
+             "\nNotes\n-----\n"
+             "The memory is released when the object is deleted.\n"
+             "\nExamples\n--------\n"
+             ">>> memory = drv.mem_alloc(16)\n"
+             ">>> drv.memcpy_htod(memory, np.arange(4, dtype=np.int32))\n"
+             ">>> drv.from_device(memory, 4, np.int32)\n"
+             "array([0, 1, 2, 3], dtype=int32)");
 
 static PyObject *
 allocation_mem_alloc(PyObject *m, PyObject *bytes)
@@ -87,7 +117,25 @@ allocation_nbytes(pcu_state *st, PyObject *array, size_t *size)
 
 PCU_SIGNATURE_OF_ONE(allocation_mem_alloc_like, "ary", pcu_as_object,
                      "mem_alloc_like($module, /, ary)\n--\n\n"
-                     "Allocate device memory of the size of an array.")
+                     "Allocate device memory of the size of an array.\n"
+                     "\nParameters\n----------\n"
+                     "ary : array_like\n"
+                     "    NumPy array, GPUArray, or another object with the attribute\n"
+                     "    ``nbytes``.\n"
+                     "\nReturns\n-------\n"
+                     "DeviceAllocation\n"
+                     "    The memory. Its contents are undefined.\n"
+                     "\nRaises\n------\n" PCU_DOC_NO_MEMORY
+                     "LogicError\n"
+                     "    For an empty array.\n"
+                     "\nSee Also\n--------\n"
+                     "mem_alloc : Allocate a number of bytes.\n"
+                     "to_device : Allocate and copy.\n"
+                     "\nExamples\n--------\n"
+                     ">>> a = np.arange(4, dtype=np.int32)\n"
+                     ">>> memory = drv.mem_alloc_like(a)\n"
+                     ">>> drv.mem_get_address_range(memory)[1]\n"
+                     "16")
 
 static PyObject *
 allocation_mem_alloc_like(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
@@ -121,9 +169,29 @@ static const pcu_word allocation_pitch_words[] = {
 PCU_SIGNATURE(
     allocation_mem_alloc_pitch, allocation_pitch_words,
     "mem_alloc_pitch($module, /, width, height, access_size)\n--\n\n"
-    "Allocate height rows of width bytes, each row aligned for fast access.\n\n"
-    "access_size: the bytes that a thread accesses at once, 4, 8 or 16. Return the\n"
-    "DeviceAllocation and the pitch, the bytes from row to row.")
+    "Allocate rows of device memory, each aligned for fast access.\n"
+    "\nParameters\n----------\n"
+    "width : int\n"
+    "    Bytes of a row that are used.\n"
+    "height : int\n"
+    "    Number of rows.\n"
+    "access_size : int\n"
+    "    Bytes that a thread accesses at once: 4, 8 or 16.\n"
+    "\nReturns\n-------\n"
+    "DeviceAllocation\n"
+    "    The memory of all rows.\n"
+    "int\n"
+    "    The pitch: bytes from the start of a row to the start of the next.\n"
+    "\nRaises\n------\n"
+    "LogicError\n"
+    "    For another ``access_size``, or without a byte.\n" PCU_DOC_NO_MEMORY
+    "\nSee Also\n--------\n"
+    "Memcpy2D : Copy rows between memory of different pitches.\n"
+    "memset_d2d8 : Fill rows.\n"
+    "\nExamples\n--------\n"
+    ">>> memory, pitch = drv.mem_alloc_pitch(width=100, height=4, access_size=4)\n"
+    ">>> pitch >= 100\n"
+    "True")
 
 static PyObject *
 allocation_mem_alloc_pitch(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
@@ -166,7 +234,18 @@ allocation_mem_alloc_pitch(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
 
 PyDoc_STRVAR(allocation_mem_get_info_doc,
              "mem_get_info($module, /)\n--\n\n"
-             "Return the free and the total bytes of the current device, a tuple.");
+             "Return the free and the total bytes of the current device.\n"
+             "\nReturns\n-------\n"
+             "tuple of int\n"
+             "    The free bytes, and all bytes.\n"
+             "\nSee Also\n--------\n"
+             "pycuda.memory.snapshot : List the allocations of this process.\n"
+             "\nNotes\n-----\n"
+             "Other processes use the same memory. The free bytes may be in pieces.\n"
+             "\nExamples\n--------\n"
+             ">>> free, total = drv.mem_get_info()\n"
+             ">>> 0 <= free <= total\n"
+             "True");
 
 static PyObject *
 allocation_mem_get_info(PyObject *m, PyObject *Py_UNUSED(ignored))
@@ -184,7 +263,25 @@ allocation_mem_get_info(PyObject *m, PyObject *Py_UNUSED(ignored))
 
 PyDoc_STRVAR(allocation_mem_get_address_range_doc,
              "mem_get_address_range($module, ptr, /)\n--\n\n"
-             "Return the base address and the bytes of the allocation of an address.");
+             "Return the range of the allocation to which an address belongs.\n"
+             "\nParameters\n----------\n"
+             "ptr : DeviceAllocation, GPUArray or int\n"
+             "    Device memory, or an address within it.\n"
+             "\nReturns\n-------\n"
+             "int\n"
+             "    First address of the allocation.\n"
+             "int\n"
+             "    Bytes of the allocation.\n"
+             "\nRaises\n------\n"
+             "LogicError\n"
+             "    If the address is in no allocation.\n"
+             "\nSee Also\n--------\n"
+             "mem_alloc : Allocate device memory.\n"
+             "\nExamples\n--------\n"
+             ">>> memory = drv.mem_alloc(1000)\n"
+             ">>> base, size = drv.mem_get_address_range(int(memory) + 10)\n"
+             ">>> base == int(memory), size\n"
+             "(True, 1000)");
 
 static PyObject *
 allocation_mem_get_address_range(PyObject *m, PyObject *ptr)
@@ -206,8 +303,28 @@ allocation_mem_get_address_range(PyObject *m, PyObject *ptr)
 PCU_SIGNATURE_OF_ONE(
     allocation_to_device, "bf_obj", pcu_as_object,
     "to_device($module, /, bf_obj)\n--\n\n"
-    "Copy a buffer to newly allocated device memory and return that.\n\n"
-    "A buffer with gaps is copied in C order.")
+    "Copy a host buffer to new device memory.\n"
+    "\nParameters\n----------\n"
+    "bf_obj : array_like\n"
+    "    NumPy array, or another buffer. One with gaps is copied in C\n"
+    "    order.\n"
+    "\nReturns\n-------\n"
+    "DeviceAllocation\n"
+    "    The memory, which has the bytes of the buffer.\n"
+    "\nRaises\n------\n" PCU_DOC_NO_MEMORY
+    "TypeError\n"
+    "    If the object is no buffer, or holds Python objects.\n"
+    "LogicError\n"
+    "    For an empty buffer.\n"
+    "\nSee Also\n--------\n"
+    "from_device : Copy back.\n"
+    "memcpy_htod : Copy to memory that exists.\n"
+    "\nNotes\n-----\n"
+    "The buffer can be changed when the call returns.\n"
+    "\nExamples\n--------\n"
+    ">>> memory = drv.to_device(np.arange(3, dtype=np.float32))\n"
+    ">>> drv.from_device(memory, 3, np.float32)\n"
+    "array([0., 1., 2.], dtype=float32)")
 
 static PyObject *
 allocation_to_device(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
@@ -266,12 +383,18 @@ static const pcu_word allocation_view_words[] = {
     PCU_WORD("offset", pcu_as_size, allocation_view_args, offset),
 };
 
-PCU_SIGNATURE(
-    allocation_as_buffer, allocation_view_words,
-    "as_buffer($self, /, size, offset=0)\n--\n\n"
-    "Return a writable memoryview of the address, for memory that the host can "
-    "access.\n\n"
-    "The view holds the allocation. LogicError if the allocation was released.")
+PCU_SIGNATURE(allocation_as_buffer, allocation_view_words,
+              "as_buffer($self, /, size, offset=0)\n--\n\n"
+              "Return a view of memory that the host can access.\n"
+              "\nParameters\n----------\n" ALLOCATION_DOC_VIEW
+              "\nReturns\n-------\n"
+              "memoryview\n"
+              "    Writable bytes. The view holds the allocation.\n"
+              "\nRaises\n------\n" PCU_DOC_RELEASED
+              "\nSee Also\n--------\n"
+              "managed_empty : Memory that the host can access.\n"
+              "\nNotes\n-----\n"
+              "The host cannot access memory of ``mem_alloc``: use ``memcpy_dtoh``.")
 
 static PyObject *
 allocation_view_new(pcu_state *st, PyObject *owner, CUdeviceptr pointer,
@@ -304,9 +427,14 @@ allocation_view_new(pcu_state *st, PyObject *owner, CUdeviceptr pointer,
 PCU_SIGNATURE_OF_ONE(
     allocation_free, "stream", pcu_as_object,
     "free($self, /, stream=None)\n--\n\n"
-    "Release the memory now. LogicError the second time.\n\n"
-    "stream: release it when this stream has finished the work that it has now,\n"
-    "without waiting (cuMemFreeAsync). Otherwise the call waits for the device.")
+    "Release the memory now.\n"
+    "\nParameters\n----------\n"
+    "stream : Stream or None, optional\n"
+    "    Stream behind whose work the memory is released, without waiting.\n"
+    "    By default the call waits for the device.\n"
+    "\nRaises\n------\n" PCU_DOC_RELEASED
+    "\nSee Also\n--------\n"
+    "mem_alloc : Allocate device memory.")
 
 static PyObject *
 allocation_free(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -375,9 +503,16 @@ static PyGetSetDef allocation_getset[] = {
 };
 
 PyDoc_STRVAR(allocation_doc,
-             "Device memory. It is released in its own context when the object is\n"
-             "deleted.\n\n"
-             "int() gives the address, also after free().");
+             "Device memory, which is released with the object.\n"
+             "\n"
+             "``mem_alloc`` and other functions make it. Functions and kernels take\n"
+             "it as an address. ``int()`` gives the address, also after ``free()``.\n"
+             "\nSee Also\n--------\n"
+             "mem_alloc : Allocate device memory.\n"
+             "PooledDeviceAllocation : Memory of a pool.\n"
+             "\nNotes\n-----\n"
+             "The memory is released in its own context. That waits for the device,\n"
+             "unless a stream is given to ``free()``.");
 
 static PyType_Slot allocation_slots[] = {
     {Py_tp_doc, (void *)allocation_doc},   {Py_tp_traverse, pcu_resource_traverse},
@@ -397,8 +532,13 @@ static PyType_Spec allocation_spec = {
 
 PyDoc_STRVAR(holder_get_pointer_doc,
              "get_pointer($self, /)\n--\n\n"
-             "Return the address as an int. Subclasses override this method; the base\n"
-             "class raises RuntimeError.");
+             "Return the address of the memory.\n"
+             "\n"
+             "A subclass overrides this method.\n"
+             "\nReturns\n-------\n" PCU_DOC_ADDRESS
+             "\nRaises\n------\n"
+             "RuntimeError\n"
+             "    In the base class.");
 
 static PyObject *
 holder_get_pointer(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -425,11 +565,15 @@ holder_int(PyObject *op)
     return index;
 }
 
-PyDoc_STRVAR(
-    holder_as_buffer_doc,
-    "as_buffer($self, /, size, offset=0)\n--\n\n"
-    "Return a writable memoryview of the address, for memory that the host can "
-    "access.");
+PyDoc_STRVAR(holder_as_buffer_doc,
+             "as_buffer($self, /, size, offset=0)\n--\n\n"
+             "Return a view of memory that the host can access.\n"
+             "\nParameters\n----------\n" ALLOCATION_DOC_VIEW
+             "\nReturns\n-------\n"
+             "memoryview\n"
+             "    Writable bytes. The view holds this object.\n"
+             "\nSee Also\n--------\n"
+             "DeviceAllocation.as_buffer : The same for memory of this package.");
 
 static PyObject *
 holder_as_buffer(PyObject *op, PyTypeObject *defining, PyObject *const *args,
@@ -462,8 +606,21 @@ static PyMethodDef holder_methods[] = {
 
 PyDoc_STRVAR(holder_doc,
              "PointerHolderBase()\n--\n\n"
-             "The base class of objects that represent device memory.\n\n"
-             "A subclass defines get_pointer().");
+             "Base class of objects that represent device memory.\n"
+             "\n"
+             "A subclass defines ``get_pointer()``. Functions and kernels then take\n"
+             "its objects as an address.\n"
+             "\nSee Also\n--------\n"
+             "DeviceAllocation : Memory of this package.\n"
+             "\nExamples\n--------\n"
+             ">>> class Part(drv.PointerHolderBase):\n"
+             "...     def __init__(self, memory, offset):\n"
+             "...         self.memory, self.offset = memory, offset\n"
+             "...     def get_pointer(self):\n"
+             "...         return int(self.memory) + self.offset\n"
+             ">>> part = Part(drv.to_device(np.arange(4, dtype=np.int32)), 8)\n"
+             ">>> drv.from_device(part, 2, np.int32)\n"
+             "array([2, 3], dtype=int32)");
 
 static PyType_Slot holder_slots[] = {
     {Py_tp_doc, (void *)holder_doc},

@@ -192,12 +192,35 @@ static PyGetSetDef descriptor_3d_getset[] = {
 
 PyDoc_STRVAR(descriptor_doc,
              "ArrayDescriptor()\n--\n\n"
-             "The size and the element type of an Array of one or two dimensions.\n\n"
-             "All fields are 0 initially.");
+             "Describe an Array of one or two dimensions.\n"
+             "\n"
+             "All fields are 0 initially. A width counts elements, and a height of 0\n"
+             "is one dimension.\n"
+             "\nSee Also\n--------\n"
+             "ArrayDescriptor3D : Describe any Array.\n"
+             "Array : Make an Array.\n"
+             "\nExamples\n--------\n"
+             ">>> descriptor = drv.ArrayDescriptor()\n"
+             ">>> descriptor.width, descriptor.height = 4, 2\n"
+             ">>> descriptor.format = drv.array_format.FLOAT\n"
+             ">>> descriptor.num_channels = 1\n"
+             ">>> drv.Array(descriptor).get().shape\n"
+             "(2, 4)");
 PyDoc_STRVAR(descriptor_3d_doc,
              "ArrayDescriptor3D()\n--\n\n"
-             "The size, the element type and the flags of any Array.\n\n"
-             "All fields are 0 initially.");
+             "Describe any Array, with its flags.\n"
+             "\n"
+             "All fields are 0 initially. Width, height and depth count elements.\n"
+             "\nSee Also\n--------\n"
+             "ArrayDescriptor : Describe an Array of one or two dimensions.\n"
+             "Array : Make an Array.\n"
+             "\nExamples\n--------\n"
+             ">>> descriptor = drv.ArrayDescriptor3D()\n"
+             ">>> descriptor.width, descriptor.height, descriptor.depth = 4, 3, 2\n"
+             ">>> descriptor.format = drv.array_format.UNSIGNED_INT8\n"
+             ">>> descriptor.num_channels = 1\n"
+             ">>> drv.Array(descriptor).get().shape\n"
+             "(2, 3, 4)");
 
 #define DESCRIPTOR_TYPE(prefix, type_name)                  \
     static PyType_Slot prefix##_slots[] =                   \

@@ -7,12 +7,103 @@
 #include "python/driver/memory/copy.h"
 
 #include "python/support/convert.h"
+#include "python/support/docs.h"
 #include "python/support/setup.h"
 #include "python/driver/context.h"
 #include "python/driver/memory/memory.h"
 #include "python/driver/memory/texture_array.h"
 #include "python/driver/stream.h"
 #include "driver/events.h"
+
+/* -- docstrings -------------------------------------------------------------------- */
+
+#define COPY_DOC_ARRAY \
+    "ary : Array\n"    \
+    "    Array of one dimension.\n"
+
+#define COPY_DOC_BYTES \
+    "size : int\n"     \
+    "    Bytes to copy.\n"
+
+#define COPY_DOC_COUNT \
+    "size : int\n"     \
+    "    Number of elements, not bytes.\n"
+
+#define COPY_DOC_DATA_8 \
+    "data : int\n"      \
+    "    Value of 8 bits, from 0 to 255.\n"
+
+#define COPY_DOC_DATA_16 \
+    "data : int\n"       \
+    "    Value of 16 bits, from 0 to 65535.\n"
+
+#define COPY_DOC_DATA_32 \
+    "data : int\n"       \
+    "    Value of 32 bits, from 0 to 2**32 - 1.\n"
+
+#define COPY_DOC_DEST                            \
+    "dest : DeviceAllocation, GPUArray or int\n" \
+    "    Device memory to write, or its address.\n"
+
+#define COPY_DOC_DEST_HOST \
+    "dest : array_like\n"  \
+    "    Writable host buffer, all bytes of which are written.\n"
+
+#define COPY_DOC_FROM_ARRAY           \
+    COPY_DOC_DEST_HOST COPY_DOC_ARRAY \
+        "index : int\n"               \
+        "    First byte in the Array to copy.\n"
+
+#define COPY_DOC_TO_ARRAY \
+    COPY_DOC_ARRAY        \
+    "index : int\n"       \
+    "    First byte in the Array to write.\n" COPY_DOC_SRC_HOST
+
+#define COPY_DOC_SRC                            \
+    "src : DeviceAllocation, GPUArray or int\n" \
+    "    Device memory to read, or its address.\n"
+
+#define COPY_DOC_SRC_HOST \
+    "src : array_like\n"  \
+    "    Host buffer, all bytes of which are copied.\n"
+
+#define COPY_DOC_CONTEXTS                                                   \
+    "dest_context : Context or None, optional\n"                            \
+    "    Context of the destination. The default is the current context.\n" \
+    "src_context : Context or None, optional\n"                             \
+    "    Context of the source. The default is the current context.\n"
+
+#define COPY_DOC_RECTANGLE     \
+    "width : int\n"            \
+    "    Elements of a row.\n" \
+    "height : int\n"           \
+    "    Number of rows.\n"
+
+#define COPY_DOC_LEN \
+    "len : int\n"    \
+    "    Bytes to copy.\n"
+
+#define COPY_DOC_PITCH \
+    "pitch : int\n"    \
+    "    Bytes from the start of a row to the start of the next.\n"
+
+#define COPY_DOC_OUTSIDE \
+    "LogicError\n"       \
+    "    If the device memory is too small, or is in no allocation.\n"
+
+#define COPY_DOC_OUTSIDE_ARRAY \
+    "LogicError\n"             \
+    "    If the bytes are not within the Array.\n"
+
+#define COPY_DOC_ROWS_OVERLAP \
+    "LogicError\n"            \
+    "    If a row does not fit the pitch, or the memory is too small.\n"
+
+#define COPY_DOC_KEEP_BOTH \
+    "Keep the buffer and the Array until the copy has finished.\n"
+
+#define COPY_DOC_FILL_NO_WAIT \
+    "The fill is in the default stream. The call does not wait for it.\n"
 
 /* The parsed arguments of all functions below; each function uses some of them. */
 typedef struct {
@@ -192,24 +283,97 @@ COPY_RUN(dtod_async, MemcpyDtoDAsync, (a->dest, a->src, a->size, a->stream), a->
          a->size)
 
 COPY_ROW(memcpy_htod, copy_from_host_words, COPY_READS_HOST, copy_run_htod, "dest, src",
-         "Copy all bytes of a host buffer to device memory.")
-COPY_ROW(
-    memcpy_htod_async, copy_from_host_words, COPY_READS_HOST, copy_run_htod_async,
-    "dest, src, stream=None",
-    "Enqueue a copy of a host buffer, which should be page-locked, to the device.\n\n"
-    "Keep the buffer alive and unchanged until the copy has finished.")
+         "Copy a host buffer to device memory.\n"
+         "\nParameters\n----------\n" COPY_DOC_DEST COPY_DOC_SRC_HOST
+         "\nRaises\n------\n" COPY_DOC_OUTSIDE PCU_DOC_NO_HOST_BUFFER
+         "\nSee Also\n--------\n"
+         "memcpy_htod_async : Only enqueue the copy.\n"
+         "memcpy_dtoh : Copy back.\n"
+         "to_device : Allocate and copy.\n"
+         "\nNotes\n-----\n"
+         "The copy is in the default stream. The buffer can be changed when the\n"
+         "call returns.\n"
+         "\nExamples\n--------\n"
+         ">>> a = np.arange(4, dtype=np.float32)\n"
+         ">>> memory = drv.mem_alloc(a.nbytes)\n"
+         ">>> drv.memcpy_htod(memory, a)")
+COPY_ROW(memcpy_htod_async, copy_from_host_words, COPY_READS_HOST, copy_run_htod_async,
+         "dest, src, stream=None",
+         "Enqueue a copy of a host buffer to device memory.\n"
+         "\nParameters\n----------\n" COPY_DOC_DEST COPY_DOC_SRC_HOST PCU_DOC_STREAM
+         "\nRaises\n------\n" COPY_DOC_OUTSIDE PCU_DOC_NO_HOST_BUFFER
+         "\nSee Also\n--------\n"
+         "pagelocked_empty : Allocate page-locked memory.\n"
+         "memcpy_htod : Copy, and then return.\n"
+         "\nNotes\n-----\n"
+         "Keep the buffer alive and unchanged until the copy has finished. Only\n"
+         "a copy from page-locked memory runs beside the host and beside\n"
+         "kernels.\n"
+         "\nExamples\n--------\n"
+         ">>> stream = drv.Stream()\n"
+         ">>> a = drv.pagelocked_zeros(4, np.float32)\n"
+         ">>> memory = drv.mem_alloc(a.nbytes)\n"
+         ">>> drv.memcpy_htod_async(memory, a, stream)\n"
+         ">>> stream.synchronize()")
 COPY_ROW(memcpy_dtoh, copy_to_host_words, COPY_WRITES_HOST, copy_run_dtoh, "dest, src",
-         "Copy device memory to all bytes of a writable host buffer.")
+         "Copy device memory to a host buffer.\n"
+         "\nParameters\n----------\n" COPY_DOC_DEST_HOST COPY_DOC_SRC
+         "\nRaises\n------\n" COPY_DOC_OUTSIDE PCU_DOC_NO_HOST_BUFFER
+         "\nSee Also\n--------\n"
+         "memcpy_dtoh_async : Only enqueue the copy.\n"
+         "from_device : Copy to a new array.\n"
+         "\nNotes\n-----\n"
+         "The call waits for the earlier work of the default stream, and for the\n"
+         "copy. A buffer that is not writable is a ValueError.\n"
+         "\nExamples\n--------\n"
+         ">>> memory = drv.to_device(np.arange(4, dtype=np.int32))\n"
+         ">>> a = np.empty(4, dtype=np.int32)\n"
+         ">>> drv.memcpy_dtoh(a, memory)\n"
+         ">>> a\n"
+         "array([0, 1, 2, 3], dtype=int32)")
 COPY_ROW(memcpy_dtoh_async, copy_to_host_words, COPY_WRITES_HOST, copy_run_dtoh_async,
          "dest, src, stream=None",
-         "Enqueue a copy of device memory to a host buffer, which should be "
-         "page-locked.\n\n"
-         "Keep the buffer alive until the copy has finished.")
+         "Enqueue a copy of device memory to a host buffer.\n"
+         "\nParameters\n----------\n" COPY_DOC_DEST_HOST COPY_DOC_SRC PCU_DOC_STREAM
+         "\nRaises\n------\n" COPY_DOC_OUTSIDE PCU_DOC_NO_HOST_BUFFER
+         "\nSee Also\n--------\n"
+         "pagelocked_empty : Allocate page-locked memory.\n"
+         "memcpy_dtoh : Copy, and then return.\n"
+         "\nNotes\n-----\n"
+         "Keep the buffer alive until the copy has finished, and read it only\n"
+         "then. Only a copy to page-locked memory runs beside the host and\n"
+         "beside kernels.\n"
+         "\nExamples\n--------\n"
+         ">>> stream = drv.Stream()\n"
+         ">>> memory = drv.to_device(np.arange(3, dtype=np.int32))\n"
+         ">>> a = drv.pagelocked_empty(3, np.int32)\n"
+         ">>> drv.memcpy_dtoh_async(a, memory, stream)\n"
+         ">>> stream.synchronize()\n"
+         ">>> a\n"
+         "array([0, 1, 2], dtype=int32)")
 COPY_ROW(memcpy_dtod, copy_device_words, COPY_NO_HOST, copy_run_dtod, "dest, src, size",
-         "Copy size bytes from device memory to device memory.")
+         "Copy from device memory to device memory.\n"
+         "\nParameters\n----------\n" COPY_DOC_DEST COPY_DOC_SRC COPY_DOC_BYTES
+         "\nRaises\n------\n" COPY_DOC_OUTSIDE
+         "\nSee Also\n--------\n"
+         "memcpy_dtod_async : Copy in the order of a stream.\n"
+         "memcpy_peer : Copy between contexts.\n"
+         "\nNotes\n-----\n"
+         "The copy is in the default stream. The call does not wait for it.\n"
+         "\nExamples\n--------\n"
+         ">>> source = drv.to_device(np.arange(3, dtype=np.int32))\n"
+         ">>> memory = drv.mem_alloc(12)\n"
+         ">>> drv.memcpy_dtod(memory, source, 12)\n"
+         ">>> drv.from_device(memory, 3, np.int32)\n"
+         "array([0, 1, 2], dtype=int32)")
 COPY_ROW(memcpy_dtod_async, copy_device_words, COPY_NO_HOST, copy_run_dtod_async,
          "dest, src, size, stream=None",
-         "Enqueue a copy of size bytes from device memory to device memory.")
+         "Enqueue a copy from device memory to device memory.\n"
+         "\nParameters\n----------\n" COPY_DOC_DEST COPY_DOC_SRC COPY_DOC_BYTES
+             PCU_DOC_STREAM "\nRaises\n------\n" COPY_DOC_OUTSIDE
+         "\nSee Also\n--------\n"
+         "memcpy_dtod : Copy in the default stream.\n"
+         "\nNotes\n-----\n" PCU_DOC_NO_WAIT)
 
 int
 pcu_copy_to_device(pcu_state *st, CUdeviceptr dest, const pcu_buffer *source)
@@ -291,11 +455,23 @@ copy_run_peer_async(pcu_state *st, copy_args *a)
 
 COPY_ROW(memcpy_peer, copy_device_words, COPY_NO_HOST, copy_run_peer,
          "dest, src, size, dest_context=None, src_context=None",
-         "Copy size bytes between the memories of two contexts.\n\n"
-         "None is the current context.")
+         "Copy between the memories of two contexts.\n"
+         "\nParameters\n----------\n" COPY_DOC_DEST COPY_DOC_SRC COPY_DOC_BYTES
+             COPY_DOC_CONTEXTS "\nRaises\n------\n" COPY_DOC_OUTSIDE
+         "\nSee Also\n--------\n"
+         "memcpy_peer_async : Copy in the order of a stream.\n"
+         "Context.enable_peer_access : Let kernels use the memory of another device.\n"
+         "\nNotes\n-----\n"
+         "The contexts may be of different devices. These need no access to each\n"
+         "other.")
 COPY_ROW(memcpy_peer_async, copy_device_words, COPY_NO_HOST, copy_run_peer_async,
          "dest, src, size, dest_context=None, src_context=None, stream=None",
-         "Enqueue a copy of size bytes between the memories of two contexts.")
+         "Enqueue a copy between the memories of two contexts.\n"
+         "\nParameters\n----------\n" COPY_DOC_DEST COPY_DOC_SRC COPY_DOC_BYTES
+             COPY_DOC_CONTEXTS PCU_DOC_STREAM "\nRaises\n------\n" COPY_DOC_OUTSIDE
+         "\nSee Also\n--------\n"
+         "memcpy_peer : Copy in the default stream.\n"
+         "\nNotes\n-----\n" PCU_DOC_NO_WAIT)
 
 /* -- one-dimensional Arrays: indices and lengths are bytes ------------------------- */
 
@@ -332,30 +508,90 @@ COPY_RUN(htoa_async, MemcpyHtoAAsync,
 
 COPY_ROW(memcpy_atoa, copy_arrays_words, COPY_NO_HOST, copy_run_atoa,
          "dest, dest_index, src, src_index, len",
-         "Copy len bytes between two Arrays. The indices count bytes.")
+         "Copy bytes between two Arrays of one dimension.\n"
+         "\nParameters\n----------\n"
+         "dest : Array\n"
+         "    Array to write.\n"
+         "dest_index : int\n"
+         "    First byte in ``dest`` to write.\n"
+         "src : Array\n"
+         "    Array to read.\n"
+         "src_index : int\n"
+         "    First byte in ``src`` to copy.\n" COPY_DOC_LEN
+         "\nRaises\n------\n" COPY_DOC_OUTSIDE_ARRAY
+         "\nSee Also\n--------\n"
+         "Memcpy2D : Copy between Arrays of two dimensions.")
 COPY_ROW(memcpy_atod, copy_device_words, COPY_NO_HOST, copy_run_atod,
          "dest, ary, index, len",
-         "Copy len bytes of an Array, starting at byte index, to device memory.")
+         "Copy bytes of an Array of one dimension to device memory.\n"
+         "\nParameters\n----------\n" COPY_DOC_DEST COPY_DOC_ARRAY
+         "index : int\n"
+         "    First byte in the Array to copy.\n" COPY_DOC_LEN
+         "\nRaises\n------\n"
+         "LogicError\n"
+         "    If the bytes are not within the Array or the device memory.\n"
+         "\nSee Also\n--------\n"
+         "memcpy_dtoa : Copy in the other direction.")
 COPY_ROW(memcpy_dtoa, copy_device_words, COPY_NO_HOST, copy_run_dtoa,
          "ary, index, src, len",
-         "Copy len bytes of device memory to an Array, starting at byte index.")
+         "Copy bytes of device memory to an Array of one dimension.\n"
+         "\nParameters\n----------\n" COPY_DOC_ARRAY
+         "index : int\n"
+         "    First byte in the Array to write.\n" COPY_DOC_SRC COPY_DOC_LEN
+         "\nRaises\n------\n"
+         "LogicError\n"
+         "    If the bytes are not within the Array or the device memory.\n"
+         "\nSee Also\n--------\n"
+         "memcpy_atod : Copy in the other direction.\n"
+         "Array.set : Fill a whole Array.")
 COPY_ROW(memcpy_atoh, copy_to_host_words, COPY_WRITES_HOST, copy_run_atoh,
          "dest, ary, index",
-         "Fill a host buffer from an Array, starting at byte index.")
+         "Fill a host buffer from an Array of one dimension.\n"
+         "\nParameters\n----------\n" COPY_DOC_FROM_ARRAY
+         "\nRaises\n------\n" COPY_DOC_OUTSIDE_ARRAY PCU_DOC_NO_HOST_BUFFER
+         "\nSee Also\n--------\n"
+         "memcpy_htoa : Copy in the other direction.\n"
+         "Array.get : Copy a whole Array.\n"
+         "\nNotes\n-----\n"
+         "The call waits for the copy.")
 COPY_ROW(py_memcpy_atoh, copy_to_host_words, COPY_WRITES_HOST, copy_run_atoh,
-         "dest, ary, index", "Fill a host buffer from an Array, as memcpy_atoh does.")
+         "dest, ary, index",
+         "Fill a host buffer from an Array, as ``memcpy_atoh`` does.\n"
+         "\nParameters\n----------\n" COPY_DOC_FROM_ARRAY
+         "\nSee Also\n--------\n"
+         "memcpy_atoh : The same function.")
 COPY_ROW(memcpy_atoh_async, copy_to_host_words, COPY_WRITES_HOST, copy_run_atoh_async,
          "dest, ary, index, stream=None",
-         "Enqueue a copy that fills a host buffer from an Array.\n\n"
-         "Keep both alive until the copy has finished.")
+         "Enqueue a copy that fills a host buffer from an Array of one dimension.\n"
+         "\nParameters\n----------\n" COPY_DOC_FROM_ARRAY PCU_DOC_STREAM
+         "\nRaises\n------\n" COPY_DOC_OUTSIDE_ARRAY PCU_DOC_NO_HOST_BUFFER
+         "\nSee Also\n--------\n"
+         "memcpy_atoh : Copy, and then return.\n"
+         "\nNotes\n-----\n" COPY_DOC_KEEP_BOTH)
 COPY_ROW(memcpy_htoa, copy_from_host_words, COPY_READS_HOST, copy_run_htoa,
-         "ary, index, src", "Copy a host buffer to an Array, starting at byte index.")
+         "ary, index, src",
+         "Copy a host buffer to an Array of one dimension.\n"
+         "\nParameters\n----------\n" COPY_DOC_TO_ARRAY
+         "\nRaises\n------\n" COPY_DOC_OUTSIDE_ARRAY PCU_DOC_NO_HOST_BUFFER
+         "\nSee Also\n--------\n"
+         "memcpy_atoh : Copy in the other direction.\n"
+         "Array.set : Fill a whole Array.\n"
+         "\nNotes\n-----\n"
+         "The buffer can be changed when the call returns.")
 COPY_ROW(py_memcpy_htoa, copy_from_host_words, COPY_READS_HOST, copy_run_htoa,
-         "ary, index, src", "Copy a host buffer to an Array, as memcpy_htoa does.")
+         "ary, index, src",
+         "Copy a host buffer to an Array, as ``memcpy_htoa`` does.\n"
+         "\nParameters\n----------\n" COPY_DOC_TO_ARRAY
+         "\nSee Also\n--------\n"
+         "memcpy_htoa : The same function.")
 COPY_ROW(memcpy_htoa_async, copy_from_host_words, COPY_READS_HOST, copy_run_htoa_async,
          "ary, index, src, stream=None",
-         "Enqueue a copy of a host buffer to an Array.\n\n"
-         "Keep both alive until the copy has finished.")
+         "Enqueue a copy of a host buffer to an Array of one dimension.\n"
+         "\nParameters\n----------\n" COPY_DOC_TO_ARRAY PCU_DOC_STREAM
+         "\nRaises\n------\n" COPY_DOC_OUTSIDE_ARRAY PCU_DOC_NO_HOST_BUFFER
+         "\nSee Also\n--------\n"
+         "memcpy_htoa : Copy, and then return.\n"
+         "\nNotes\n-----\n" COPY_DOC_KEEP_BOTH)
 
 /* -- fills ------------------------------------------------------------------------- */
 
@@ -424,44 +660,117 @@ FILL(16, pcu_as_uint16, MemsetD16, MemsetD16Async, MemsetD2D16, MemsetD2D16Async
 FILL(32, pcu_as_uint, MemsetD32, MemsetD32Async, MemsetD2D32, MemsetD2D32Async)
 
 COPY_ROW(memset_d8, fill_d8_words, COPY_NO_HOST, copy_run_d8, "dest, data, size",
-         "Set size elements of 8 bits to data.")
+         "Set elements of 8 bits in device memory to a value.\n"
+         "\nParameters\n----------\n" COPY_DOC_DEST COPY_DOC_DATA_8 COPY_DOC_COUNT
+         "\nRaises\n------\n" COPY_DOC_OUTSIDE
+         "\nSee Also\n--------\n"
+         "memset_d8_async : Fill in the order of a stream.\n"
+         "memset_d2d8 : Fill rows.\n"
+         "\nNotes\n-----\n" COPY_DOC_FILL_NO_WAIT
+         "\nExamples\n--------\n"
+         ">>> memory = drv.mem_alloc(4)\n"
+         ">>> drv.memset_d8(memory, 7, 4)\n"
+         ">>> drv.from_device(memory, 4, np.uint8)\n"
+         "array([7, 7, 7, 7], dtype=uint8)")
 COPY_ROW(memset_d8_async, fill_d8_words, COPY_NO_HOST, copy_run_d8_async,
          "dest, data, size, stream=None",
-         "Enqueue a fill of size elements of 8 bits with data.")
+         "Enqueue a fill of elements of 8 bits in device memory.\n"
+         "\nParameters\n----------\n" COPY_DOC_DEST COPY_DOC_DATA_8 COPY_DOC_COUNT
+             PCU_DOC_STREAM "\nRaises\n------\n" COPY_DOC_OUTSIDE
+         "\nSee Also\n--------\n"
+         "memset_d8 : Fill in the default stream.\n"
+         "\nNotes\n-----\n" PCU_DOC_NO_WAIT)
 COPY_ROW(memset_d2d8, fill_d8_words, COPY_NO_HOST, fill_d2d8,
          "dest, pitch, data, width, height",
-         "Set height rows of width elements of 8 bits to data.\n\n"
-         "pitch: bytes from row to row.")
+         "Set rows of elements of 8 bits in device memory to a value.\n"
+         "\nParameters\n----------\n" COPY_DOC_DEST COPY_DOC_PITCH COPY_DOC_DATA_8
+             COPY_DOC_RECTANGLE "\nRaises\n------\n" COPY_DOC_ROWS_OVERLAP
+         "\nSee Also\n--------\n"
+         "mem_alloc_pitch : Allocate rows.\n"
+         "\nNotes\n-----\n" COPY_DOC_FILL_NO_WAIT)
 COPY_ROW(memset_d2d8_async, fill_d8_words, COPY_NO_HOST, fill_d2d8_async,
          "dest, pitch, data, width, height, stream=None",
-         "Enqueue a fill of height rows of width elements of 8 bits with data.\n\n"
-         "pitch: bytes from row to row.")
+         "Enqueue a fill of rows of elements of 8 bits in device memory.\n"
+         "\nParameters\n----------\n" COPY_DOC_DEST COPY_DOC_PITCH COPY_DOC_DATA_8
+             COPY_DOC_RECTANGLE PCU_DOC_STREAM
+         "\nRaises\n------\n" COPY_DOC_ROWS_OVERLAP
+         "\nSee Also\n--------\n"
+         "memset_d2d8 : Fill in the default stream.\n"
+         "\nNotes\n-----\n" PCU_DOC_NO_WAIT)
 COPY_ROW(memset_d16, fill_d16_words, COPY_NO_HOST, copy_run_d16, "dest, data, size",
-         "Set size elements of 16 bits to data.")
+         "Set elements of 16 bits in device memory to a value.\n"
+         "\nParameters\n----------\n" COPY_DOC_DEST COPY_DOC_DATA_16 COPY_DOC_COUNT
+         "\nRaises\n------\n" COPY_DOC_OUTSIDE
+         "\nSee Also\n--------\n"
+         "memset_d16_async : Fill in the order of a stream.\n"
+         "memset_d2d16 : Fill rows.\n"
+         "\nNotes\n-----\n" COPY_DOC_FILL_NO_WAIT)
 COPY_ROW(memset_d16_async, fill_d16_words, COPY_NO_HOST, copy_run_d16_async,
          "dest, data, size, stream=None",
-         "Enqueue a fill of size elements of 16 bits with data.")
+         "Enqueue a fill of elements of 16 bits in device memory.\n"
+         "\nParameters\n----------\n" COPY_DOC_DEST COPY_DOC_DATA_16 COPY_DOC_COUNT
+             PCU_DOC_STREAM "\nRaises\n------\n" COPY_DOC_OUTSIDE
+         "\nSee Also\n--------\n"
+         "memset_d16 : Fill in the default stream.\n"
+         "\nNotes\n-----\n" PCU_DOC_NO_WAIT)
 COPY_ROW(memset_d2d16, fill_d16_words, COPY_NO_HOST, fill_d2d16,
          "dest, pitch, data, width, height",
-         "Set height rows of width elements of 16 bits to data.\n\n"
-         "pitch: bytes from row to row.")
+         "Set rows of elements of 16 bits in device memory to a value.\n"
+         "\nParameters\n----------\n" COPY_DOC_DEST COPY_DOC_PITCH COPY_DOC_DATA_16
+             COPY_DOC_RECTANGLE "\nRaises\n------\n" COPY_DOC_ROWS_OVERLAP
+         "\nSee Also\n--------\n"
+         "mem_alloc_pitch : Allocate rows.\n"
+         "\nNotes\n-----\n" COPY_DOC_FILL_NO_WAIT)
 COPY_ROW(memset_d2d16_async, fill_d16_words, COPY_NO_HOST, fill_d2d16_async,
          "dest, pitch, data, width, height, stream=None",
-         "Enqueue a fill of height rows of width elements of 16 bits with data.\n\n"
-         "pitch: bytes from row to row.")
+         "Enqueue a fill of rows of elements of 16 bits in device memory.\n"
+         "\nParameters\n----------\n" COPY_DOC_DEST COPY_DOC_PITCH COPY_DOC_DATA_16
+             COPY_DOC_RECTANGLE PCU_DOC_STREAM
+         "\nRaises\n------\n" COPY_DOC_ROWS_OVERLAP
+         "\nSee Also\n--------\n"
+         "memset_d2d16 : Fill in the default stream.\n"
+         "\nNotes\n-----\n" PCU_DOC_NO_WAIT)
 COPY_ROW(memset_d32, fill_d32_words, COPY_NO_HOST, copy_run_d32, "dest, data, size",
-         "Set size elements of 32 bits to data.")
+         "Set elements of 32 bits in device memory to a value.\n"
+         "\nParameters\n----------\n" COPY_DOC_DEST COPY_DOC_DATA_32 COPY_DOC_COUNT
+         "\nRaises\n------\n" COPY_DOC_OUTSIDE
+         "\nSee Also\n--------\n"
+         "memset_d32_async : Fill in the order of a stream.\n"
+         "memset_d2d32 : Fill rows.\n"
+         "\nNotes\n-----\n" COPY_DOC_FILL_NO_WAIT
+         "\nExamples\n--------\n"
+         ">>> memory = drv.mem_alloc(12)\n"
+         ">>> drv.memset_d32(memory, 5, 3)\n"
+         ">>> drv.from_device(memory, 3, np.int32)\n"
+         "array([5, 5, 5], dtype=int32)")
 COPY_ROW(memset_d32_async, fill_d32_words, COPY_NO_HOST, copy_run_d32_async,
          "dest, data, size, stream=None",
-         "Enqueue a fill of size elements of 32 bits with data.")
+         "Enqueue a fill of elements of 32 bits in device memory.\n"
+         "\nParameters\n----------\n" COPY_DOC_DEST COPY_DOC_DATA_32 COPY_DOC_COUNT
+             PCU_DOC_STREAM "\nRaises\n------\n" COPY_DOC_OUTSIDE
+         "\nSee Also\n--------\n"
+         "memset_d32 : Fill in the default stream.\n"
+         "\nNotes\n-----\n" PCU_DOC_NO_WAIT)
 COPY_ROW(memset_d2d32, fill_d32_words, COPY_NO_HOST, fill_d2d32,
          "dest, pitch, data, width, height",
-         "Set height rows of width elements of 32 bits to data.\n\n"
-         "pitch: bytes from row to row.")
+         "Set rows of elements of 32 bits in device memory to a value.\n"
+         "\nParameters\n----------\n" COPY_DOC_DEST COPY_DOC_PITCH COPY_DOC_DATA_32
+             COPY_DOC_RECTANGLE "\nRaises\n------\n" COPY_DOC_ROWS_OVERLAP
+         "\nSee Also\n--------\n"
+         "mem_alloc_pitch : Allocate rows.\n"
+         "\nNotes\n-----\n" COPY_DOC_FILL_NO_WAIT
+         "\nExamples\n--------\n"
+         ">>> memory, pitch = drv.mem_alloc_pitch(width=8, height=3, access_size=4)\n"
+         ">>> drv.memset_d2d32(memory, pitch, 1, width=2, height=3)")
 COPY_ROW(memset_d2d32_async, fill_d32_words, COPY_NO_HOST, fill_d2d32_async,
          "dest, pitch, data, width, height, stream=None",
-         "Enqueue a fill of height rows of width elements of 32 bits with data.\n\n"
-         "pitch: bytes from row to row.")
+         "Enqueue a fill of rows of elements of 32 bits in device memory.\n"
+         "\nParameters\n----------\n" COPY_DOC_DEST COPY_DOC_PITCH COPY_DOC_DATA_32
+             COPY_DOC_RECTANGLE PCU_DOC_STREAM
+         "\nRaises\n------\n" COPY_DOC_ROWS_OVERLAP
+         "\nSee Also\n--------\n"
+         "memset_d2d32 : Fill in the default stream.\n"
+         "\nNotes\n-----\n" PCU_DOC_NO_WAIT)
 
 /* -- new host arrays from the device ----------------------------------------------- */
 
@@ -479,11 +788,28 @@ static const pcu_word fetch_words[] = {
     PCU_WORD("order", pcu_as_order, fetch_args, order),
 };
 
-PCU_SIGNATURE(
-    copy_from_device, fetch_words,
-    "from_device($module, /, devptr, shape, dtype, order='C')\n--\n\n"
-    "Return a new numpy array of this shape, dtype and order with a copy of device\n"
-    "memory.")
+PCU_SIGNATURE(copy_from_device, fetch_words,
+              "from_device($module, /, devptr, shape, dtype, order='C')\n--\n\n"
+              "Copy device memory to a new NumPy array.\n"
+              "\nParameters\n----------\n"
+              "devptr : DeviceAllocation, GPUArray or int\n"
+              "    Device memory to read, or its address.\n" PCU_DOC_SHAPE PCU_DOC_DTYPE
+                  PCU_DOC_ORDER
+              "\nReturns\n-------\n"
+              "ndarray\n"
+              "    A new array.\n"
+              "\nRaises\n------\n" COPY_DOC_OUTSIDE PCU_DOC_PYTHON_OBJECTS
+              "\nSee Also\n--------\n"
+              "from_device_like : Take shape and dtype from another array.\n"
+              "to_device : Copy in the other direction.\n"
+              "\nNotes\n-----\n"
+              "The call waits for the earlier work of the default stream, and for the\n"
+              "copy.\n"
+              "\nExamples\n--------\n"
+              ">>> memory = drv.to_device(np.arange(6, dtype=np.int32))\n"
+              ">>> drv.from_device(memory, (2, 3), np.int32)\n"
+              "array([[0, 1, 2],\n"
+              "       [3, 4, 5]], dtype=int32)")
 
 static PyObject *
 copy_from_device(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
@@ -510,7 +836,27 @@ static const pcu_word copy_words[] = {
 
 PCU_SIGNATURE(copy_from_device_like, copy_words,
               "from_device_like($module, /, devptr, other_ary)\n--\n\n"
-              "Return a new numpy array like other_ary with a copy of device memory.")
+              "Copy device memory to a new NumPy array like another one.\n"
+              "\nParameters\n----------\n"
+              "devptr : DeviceAllocation, GPUArray or int\n"
+              "    Device memory to read, or its address.\n"
+              "other_ary : ndarray\n"
+              "    Array that gives shape, dtype and order.\n"
+              "\nReturns\n-------\n"
+              "ndarray\n"
+              "    A new array.\n"
+              "\nRaises\n------\n" COPY_DOC_OUTSIDE
+              "TypeError\n"
+              "    If ``other_ary`` is no NumPy array.\n"
+              "\nSee Also\n--------\n"
+              "from_device : Give shape and dtype.\n"
+              "\nNotes\n-----\n"
+              "The call waits for the earlier work of the default stream, and for the\n"
+              "copy.\n"
+              "\nExamples\n--------\n"
+              ">>> a = np.arange(3, dtype=np.int32)\n"
+              ">>> drv.from_device_like(drv.to_device(a), a)\n"
+              "array([0, 1, 2], dtype=int32)")
 
 static PyObject *
 copy_from_device_like(PyObject *m, PyObject *const *args, Py_ssize_t nargs,

@@ -19,6 +19,41 @@
 #include "python/driver/memory/texture_array.h"
 #include "python/driver/stream.h"
 
+/* -- docstrings -------------------------------------------------------------------- */
+
+#define COPY_ND_DOC_BUFFER                                                             \
+    "buffer : array_like\n"                                                            \
+    "    Host buffer, which the object holds. A view of an array extends to the end\n" \
+    "    of that array, so that a pitch can skip gaps.\n"
+
+#define COPY_ND_DOC_DEVPTR                         \
+    "devptr : DeviceAllocation, GPUArray or int\n" \
+    "    Device memory, or its address. The object does not hold it.\n"
+
+#define COPY_ND_DOC_ARRAY \
+    "array : Array\n"     \
+    "    Array, which the object holds.\n"
+
+#define COPY_ND_DOC_UNIFIED        \
+    "buffer : array_like or int\n" \
+    "    Contiguous buffer, which the object holds, device memory, or an address.\n"
+
+#define COPY_ND_DOC_CTX       \
+    "ctx : Context or None\n" \
+    "    Context; None is the current one at the time of the copy.\n"
+
+#define COPY_ND_DOC_NO_BUFFER \
+    "TypeError\n"             \
+    "    If the object is no buffer, or holds Python objects.\n"
+
+#define COPY_ND_DOC_READ_ONLY \
+    "ValueError\n"            \
+    "    If the buffer is read-only.\n"
+
+#define COPY_ND_DOC_NOT_ARRAY \
+    "TypeError\n"             \
+    "    If the object is no Array.\n"
+
 /* Everything that a call needs. */
 typedef struct {
     pcu_copy_side src;
@@ -51,24 +86,45 @@ typedef struct {
         Py_RETURN_NONE;                                                           \
     }
 COPY_ND_SETTER(src, host, "buffer",
-               "Copy from a host buffer, which is held. A pitch may skip gaps.")
+               "Copy from a host buffer.\n"
+               "\nParameters\n----------\n" COPY_ND_DOC_BUFFER
+               "\nRaises\n------\n" COPY_ND_DOC_NO_BUFFER)
 COPY_ND_SETTER(dst, host, "buffer",
-               "Copy to a writable host buffer, which is held. A pitch may leave gaps.")
-COPY_ND_SETTER(src, device, "devptr", "Copy from device memory, which is not held.")
-COPY_ND_SETTER(dst, device, "devptr", "Copy to device memory, which is not held.")
-COPY_ND_SETTER(src, array, "array", "Copy from an Array, which is held.")
-COPY_ND_SETTER(dst, array, "array", "Copy to an Array, which is held.")
-COPY_ND_SETTER(
-    src, unified, "buffer",
-    "Copy from a contiguous buffer, which is held, or from a device pointer.\n"
-    "The driver detects the kind of memory.")
+               "Copy to a writable host buffer.\n"
+               "\nParameters\n----------\n" COPY_ND_DOC_BUFFER
+               "\nRaises\n------\n" COPY_ND_DOC_NO_BUFFER COPY_ND_DOC_READ_ONLY)
+COPY_ND_SETTER(src, device, "devptr",
+               "Copy from device memory.\n"
+               "\nParameters\n----------\n" COPY_ND_DOC_DEVPTR)
+COPY_ND_SETTER(dst, device, "devptr",
+               "Copy to device memory.\n"
+               "\nParameters\n----------\n" COPY_ND_DOC_DEVPTR)
+COPY_ND_SETTER(src, array, "array",
+               "Copy from an Array.\n"
+               "\nParameters\n----------\n" COPY_ND_DOC_ARRAY
+               "\nRaises\n------\n" COPY_ND_DOC_NOT_ARRAY)
+COPY_ND_SETTER(dst, array, "array",
+               "Copy to an Array.\n"
+               "\nParameters\n----------\n" COPY_ND_DOC_ARRAY
+               "\nRaises\n------\n" COPY_ND_DOC_NOT_ARRAY)
+COPY_ND_SETTER(src, unified, "buffer",
+               "Copy from a buffer or an address whose kind the driver detects.\n"
+               "\nParameters\n----------\n" COPY_ND_DOC_UNIFIED
+               "\nRaises\n------\n"
+               "ValueError\n"
+               "    If the buffer is not contiguous.")
 COPY_ND_SETTER(dst, unified, "buffer",
-               "Copy to a contiguous writable buffer, which is held, or to a device\n"
-               "pointer. The driver detects the kind of memory.")
+               "Copy to a buffer or an address whose kind the driver detects.\n"
+               "\nParameters\n----------\n" COPY_ND_DOC_UNIFIED
+               "\nRaises\n------\n"
+               "ValueError\n"
+               "    If the buffer is not contiguous, or read-only.")
 COPY_ND_SETTER(src, context, "ctx",
-               "Set the Context of the source; None is the current context.")
+               "Set the context of the source.\n"
+               "\nParameters\n----------\n" COPY_ND_DOC_CTX)
 COPY_ND_SETTER(dst, context, "ctx",
-               "Set the Context of the destination; None is the current context.")
+               "Set the context of the destination.\n"
+               "\nParameters\n----------\n" COPY_ND_DOC_CTX)
 
 /* -- fields ------------------------------------------------------------------------ */
 
@@ -609,26 +665,67 @@ static PyMemberDef copy_nd_members[] = {
     {NULL, 0, 0, 0, NULL},
 };
 
-#define COPY_ND_DOC                                                                    \
-    "Set the fields (all are 0 initially), set a source and a destination, then call " \
-    "the\nobject. Host buffers and Arrays are held until the side is set again. "
-PyDoc_STRVAR(
-    copy_nd_2d_doc,
-    "Memcpy2D()\n--\n\nA copy of height rows of width_in_bytes bytes.\n\n" COPY_ND_DOC
-    "copy() and\ncopy(aligned) wait; aligned=False accepts any "
-    "pitch of device memory.\ncopy(stream) enqueues. A host buffer that is too "
-    "small is a ValueError.");
+#define COPY_ND_DOC                                                                  \
+    "Set the fields, which are 0 initially, a source and a destination. Then call\n" \
+    "the object. Fields in x, widths and pitches are bytes; heights count rows.\n"   \
+    "Host buffers and Arrays are held until their side is set again.\n"
+#define COPY_ND_DOC_CALL_2D                                                          \
+    "``copy()`` waits. ``copy(aligned=False)`` too, and takes any pitch of device\n" \
+    "memory. ``copy(stream)`` only enqueues the copy.\n"
+#define COPY_ND_DOC_CALL_3D \
+    "``copy()`` waits. ``copy(stream)`` only enqueues the copy.\n"
+#define COPY_ND_DOC_SMALL                                                            \
+    "The call raises a ValueError if a host buffer is too small, and a LogicError\n" \
+    "if the driver refuses the copy.\n"
+PyDoc_STRVAR(copy_nd_2d_doc,
+             "Memcpy2D()\n--\n\n"
+             "Copy a rectangle: rows of bytes, with a pitch on both sides.\n"
+             "\n" COPY_ND_DOC COPY_ND_DOC_CALL_2D
+             "\nSee Also\n--------\n"
+             "Memcpy3D : Copy a box.\n"
+             "mem_alloc_pitch : Allocate rows.\n"
+             "\nNotes\n-----\n" COPY_ND_DOC_SMALL
+             "\nExamples\n--------\n"
+             ">>> a = np.arange(12, dtype=np.uint8).reshape(3, 4)\n"
+             ">>> memory = drv.mem_alloc(6)\n"
+             ">>> copy = drv.Memcpy2D()\n"
+             ">>> copy.set_src_host(a)\n"
+             ">>> copy.set_dst_device(memory)\n"
+             ">>> copy.src_pitch, copy.dst_pitch = 4, 2\n"
+             ">>> copy.width_in_bytes, copy.height = 2, 3\n"
+             ">>> copy()\n"
+             ">>> drv.from_device(memory, (3, 2), np.uint8)\n"
+             "array([[0, 1],\n"
+             "       [4, 5],\n"
+             "       [8, 9]], dtype=uint8)");
 PyDoc_STRVAR(
     copy_nd_3d_doc,
     "Memcpy3D()\n--\n\n"
-    "A copy of depth planes of height rows of width_in_bytes bytes.\n\n" COPY_ND_DOC
-    "copy()\nwaits, copy(stream) enqueues. A host buffer that is too "
-    "small is a ValueError.");
-PyDoc_STRVAR(
-    copy_nd_peer_doc,
-    "Memcpy3DPeer()\n--\n\n"
-    "A copy like Memcpy3D's between the memories of two contexts.\n\n" COPY_ND_DOC
-    "copy()\nwaits, copy(stream) enqueues.");
+    "Copy a box: planes of rows of bytes.\n"
+    "\n" COPY_ND_DOC COPY_ND_DOC_CALL_3D
+    "\nSee Also\n--------\n"
+    "Memcpy2D : Copy a rectangle.\n"
+    "Memcpy3DPeer : Copy between contexts.\n"
+    "\nNotes\n-----\n" COPY_ND_DOC_SMALL
+    "\nExamples\n--------\n"
+    ">>> a = np.arange(8, dtype=np.uint8).reshape(2, 2, 2)\n"
+    ">>> memory = drv.mem_alloc(8)\n"
+    ">>> copy = drv.Memcpy3D()\n"
+    ">>> copy.set_src_host(a)\n"
+    ">>> copy.set_dst_device(memory)\n"
+    ">>> copy.src_pitch = copy.src_height = copy.dst_pitch = copy.dst_height = 2\n"
+    ">>> copy.width_in_bytes = copy.height = copy.depth = 2\n"
+    ">>> copy()\n"
+    ">>> drv.from_device(memory, 8, np.uint8)\n"
+    "array([0, 1, 2, 3, 4, 5, 6, 7], dtype=uint8)");
+PyDoc_STRVAR(copy_nd_peer_doc,
+             "Memcpy3DPeer()\n--\n\n"
+             "Copy a box between the memories of two contexts.\n"
+             "\n" COPY_ND_DOC COPY_ND_DOC_CALL_3D
+             "\nSee Also\n--------\n"
+             "Memcpy3D : Copy within a context.\n"
+             "memcpy_peer : Copy a range.\n"
+             "\nNotes\n-----\n" COPY_ND_DOC_SMALL);
 
 #define COPY_ND_TYPE(prefix, type_name, call, getset)    \
     static PyType_Slot prefix##_slots[] = {              \

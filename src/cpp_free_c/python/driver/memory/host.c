@@ -9,6 +9,7 @@
 
 #include "python/support/convert.h"
 #include "python/support/call_site.h"
+#include "python/support/docs.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
@@ -19,7 +20,15 @@
 
 PyDoc_STRVAR(host_get_device_pointer_doc,
              "get_device_pointer($self, /)\n--\n\n"
-             "Return the address of this memory on the device, as an int.");
+             "Return the address of this memory on the device.\n"
+             "\nReturns\n-------\n" PCU_DOC_ADDRESS
+             "\nRaises\n------\n"
+             "LogicError\n"
+             "    If the memory was released, or if the device cannot address it.\n"
+             "\nNotes\n-----\n"
+             "Memory for which ``host_alloc_flags.DEVICEMAP`` was given, and all\n"
+             "page-locked memory of a device with unified addressing, has such an\n"
+             "address.");
 
 static PyObject *
 host_device_pointer_new(pcu_resource *self)
@@ -55,7 +64,14 @@ static PyGetSetDef host_getset[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-PyDoc_STRVAR(host_doc, "Host memory that the driver knows.");
+PyDoc_STRVAR(host_doc,
+             "Host memory that the driver knows.\n"
+             "\n"
+             "It is the base of the arrays in such memory.\n"
+             "\nSee Also\n--------\n"
+             "PagelockedHostAllocation : Memory of the driver.\n"
+             "RegisteredHostMemory : Memory of an array that exists.\n"
+             "AlignedHostAllocation : Memory that can be registered.");
 
 static PyType_Slot host_slots[] = {
     {Py_tp_doc, (void *)host_doc},         {Py_tp_traverse, pcu_resource_traverse},
@@ -74,8 +90,10 @@ static PyType_Spec host_spec = {"pycuda._driver.HostPointer", sizeof(pcu_resourc
 
 PyDoc_STRVAR(pagelocked_free_doc,
              "free($self, /)\n--\n\n"
-             "Release the memory now. Arrays in it must not be used afterwards.\n\n"
-             "LogicError the second time.");
+             "Release the memory now.\n"
+             "\nRaises\n------\n" PCU_DOC_RELEASED
+             "\nNotes\n-----\n"
+             "Arrays in the memory must not be used afterwards.");
 
 static PyObject *
 pagelocked_free(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -91,7 +109,12 @@ pagelocked_free(PyObject *op, PyObject *Py_UNUSED(ignored))
 
 PyDoc_STRVAR(pagelocked_get_flags_doc,
              "get_flags($self, /)\n--\n\n"
-             "Return the or-ed host_alloc_flags that the driver reports.");
+             "Return the flags of the memory.\n"
+             "\nReturns\n-------\n"
+             "int\n"
+             "    The ``host_alloc_flags`` that the driver reports, combined with\n"
+             "    ``|``.\n"
+             "\nRaises\n------\n" PCU_DOC_RELEASED);
 
 static PyObject *
 pagelocked_get_flags(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -115,9 +138,13 @@ static PyMethodDef pagelocked_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-PyDoc_STRVAR(
-    pagelocked_doc,
-    "Page-locked host memory: the base of the arrays that pagelocked_empty makes.");
+PyDoc_STRVAR(pagelocked_doc,
+             "Page-locked (pinned) host memory.\n"
+             "\n"
+             "It is the base of the arrays of ``pagelocked_empty``, and is released\n"
+             "with the last of them.\n"
+             "\nSee Also\n--------\n"
+             "pagelocked_empty : Make an array.");
 
 static PyType_Slot pagelocked_slots[] = {
     {Py_tp_doc, (void *)pagelocked_doc}, {Py_tp_traverse, pcu_resource_traverse},
@@ -175,8 +202,10 @@ aligned_check(aligned *self, const char *routine)
 
 PyDoc_STRVAR(aligned_free_doc,
              "free($self, /)\n--\n\n"
-             "Give the memory up. It is freed when no array uses it any more.\n\n"
-             "LogicError the second time.");
+             "Give the memory up.\n"
+             "\nRaises\n------\n" PCU_DOC_RELEASED
+             "\nNotes\n-----\n"
+             "It is freed when no array uses it any more.");
 
 static PyObject *
 aligned_free(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -191,8 +220,13 @@ aligned_free(PyObject *op, PyObject *Py_UNUSED(ignored))
 
 PyDoc_STRVAR(aligned_get_device_pointer_doc,
              "get_device_pointer($self, /)\n--\n\n"
-             "Return the address of this memory on the device, as an int.\n\n"
-             "LogicError unless it was registered (register_host_memory).");
+             "Return the address of this memory on the device.\n"
+             "\nReturns\n-------\n" PCU_DOC_ADDRESS
+             "\nRaises\n------\n"
+             "LogicError\n"
+             "    If the memory is not registered, or was released.\n"
+             "\nSee Also\n--------\n"
+             "register_host_memory : Page-lock the memory.");
 
 static PyObject *
 aligned_get_device_pointer(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -219,7 +253,12 @@ static PyMethodDef aligned_methods[] = {
 };
 
 PyDoc_STRVAR(aligned_doc,
-             "Aligned host memory: the base of the arrays that aligned_empty makes.");
+             "Host memory with an aligned address.\n"
+             "\n"
+             "It is the base of the arrays of ``aligned_empty``.\n"
+             "\nSee Also\n--------\n"
+             "aligned_empty : Make an array.\n"
+             "register_host_memory : Page-lock the memory.");
 
 static PyType_Slot aligned_slots[] = {
     {Py_tp_doc, (void *)aligned_doc},  {Py_tp_traverse, pcu_resource_traverse},
@@ -281,8 +320,10 @@ typedef struct {
 
 PyDoc_STRVAR(registered_unregister_doc,
              "unregister($self, /)\n--\n\n"
-             "End the registration. The memory itself stays valid.\n\n"
-             "LogicError the second time.");
+             "End the registration.\n"
+             "\nRaises\n------\n" PCU_DOC_RELEASED
+             "\nNotes\n-----\n"
+             "The memory itself stays valid.");
 
 static PyMethodDef registered_methods[] = {
     {"unregister", pagelocked_free, METH_NOARGS, registered_unregister_doc},
@@ -311,8 +352,12 @@ registered_dealloc(PyObject *op)
 }
 
 PyDoc_STRVAR(registered_doc,
-             "The memory of an array that the driver has page-locked: the base of the\n"
-             "array that register_host_memory returns.");
+             "Memory of an array that the driver has page-locked.\n"
+             "\n"
+             "It is the base of the array that ``register_host_memory`` returns. Its\n"
+             "attribute ``base`` is the array that was registered.\n"
+             "\nSee Also\n--------\n"
+             "register_host_memory : Page-lock the memory of an array.");
 
 static PyType_Slot registered_slots[] = {
     {Py_tp_doc, (void *)registered_doc},
@@ -372,14 +417,34 @@ static const pcu_word register_words[] = {
     PCU_WORD("flags", pcu_as_uint, register_args, flags),
 };
 
-PCU_SIGNATURE(
-    host_register_host_memory, register_words,
-    "register_host_memory($module, /, ary, flags=0)\n--\n\n"
-    "Page-lock the memory of an array and return an array that shares it.\n\n"
-    "ary: a contiguous numpy array, preferably from aligned_empty. flags: or-ed\n"
-    "mem_host_register_flags. The base of the result is a RegisteredHostMemory. The\n"
-    "memory is unregistered when the last view of the result is deleted. LogicError\n"
-    "for memory that the driver cannot lock.")
+PCU_SIGNATURE(host_register_host_memory, register_words,
+              "register_host_memory($module, /, ary, flags=0)\n--\n\n"
+              "Page-lock the memory of an array.\n"
+              "\nParameters\n----------\n"
+              "ary : ndarray\n"
+              "    Contiguous array, preferably of ``aligned_empty``.\n"
+              "flags : int, optional\n"
+              "    Values of ``mem_host_register_flags``, combined with ``|``.\n"
+              "\nReturns\n-------\n"
+              "ndarray\n"
+              "    An array of the same memory. Its base is a RegisteredHostMemory.\n"
+              "\nRaises\n------\n"
+              "TypeError\n"
+              "    If ``ary`` is no NumPy array, or has Python objects.\n"
+              "LogicError\n"
+              "    If the array is not contiguous, or if the driver cannot lock its\n"
+              "    memory.\n"
+              "\nSee Also\n--------\n"
+              "pagelocked_empty : Allocate page-locked memory.\n"
+              "aligned_empty : Allocate memory that can be registered.\n"
+              "\nNotes\n-----\n"
+              "The registration ends when the last view of the result is deleted.\n"
+              "\nExamples\n--------\n"
+              ">>> a = drv.aligned_zeros(1024, np.float32)\n"
+              ">>> pinned = drv.register_host_memory(a)\n"
+              ">>> pinned[0] = 3\n"
+              ">>> float(a[0])\n"
+              "3.0")
 
 static PyObject *
 host_register_host_memory(PyObject *m, PyObject *const *args, Py_ssize_t nargs,

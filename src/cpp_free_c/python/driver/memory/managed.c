@@ -6,6 +6,7 @@
 #include "python/driver/memory/memory.h"
 
 #include "python/support/convert.h"
+#include "python/support/docs.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
@@ -25,12 +26,22 @@ static const pcu_word managed_attach_words[] = {
     PCU_WORD("stream", pcu_as_stream, managed_attach_args, stream),
 };
 
-PCU_SIGNATURE(
-    managed_attach, managed_attach_words,
-    "attach($self, /, mem_flags, stream=None)\n--\n\n"
-    "Restrict access to the memory, after the work already enqueued in the stream.\n\n"
-    "mem_flags: a mem_attach_flags. SINGLE needs a stream and gives access to the\n"
-    "kernels of that stream only.")
+PCU_SIGNATURE(managed_attach, managed_attach_words,
+              "attach($self, /, mem_flags, stream=None)\n--\n\n"
+              "Restrict the access to the memory, in the order of a stream.\n"
+              "\nParameters\n----------\n"
+              "mem_flags : mem_attach_flags\n"
+              "    GLOBAL for all streams, HOST for the host only, or SINGLE for\n"
+              "    kernels of the stream only.\n"
+              "stream : Stream or None, optional\n"
+              "    Stream behind whose work the access changes. SINGLE needs one. The\n"
+              "    default is the current stream.\n"
+              "\nRaises\n------\n"
+              "LogicError\n"
+              "    If the memory was released, or if the flags are not valid.\n"
+              "\nSee Also\n--------\n"
+              "managed_empty : Allocate managed memory.\n"
+              "\nNotes\n-----\n" PCU_DOC_NO_WAIT)
 
 static PyObject *
 managed_attach(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -52,7 +63,11 @@ managed_attach(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *
 }
 
 PyDoc_STRVAR(managed_get_device_pointer_doc,
-             "get_device_pointer($self, /)\n--\n\nReturn the address, as int() does.");
+             "get_device_pointer($self, /)\n--\n\n"
+             "Return the address, as ``int()`` does.\n"
+             "\nReturns\n-------\n"
+             "int\n"
+             "    The address, which is the same on the host and the device.");
 
 static PyObject *
 managed_get_device_pointer(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -68,8 +83,13 @@ static PyMethodDef managed_methods[] = {
 };
 
 PyDoc_STRVAR(managed_doc,
-             "Memory that host and device share: the base of the arrays that\n"
-             "managed_empty makes.");
+             "Managed (unified) memory, which host and device share.\n"
+             "\n"
+             "It is the base of the arrays of ``managed_empty``, and is released\n"
+             "with the last of them.\n"
+             "\nSee Also\n--------\n"
+             "managed_empty : Make an array.\n"
+             "mem_prefetch : Move the memory before it is used.");
 
 static PyType_Slot managed_slots[] = {
     {Py_tp_doc, (void *)managed_doc},  {Py_tp_traverse, pcu_resource_traverse},

@@ -5,6 +5,7 @@
  *
  * Invariant: none. Callers: Python. */
 #include "python/support/convert.h"
+#include "python/support/docs.h"
 #include "python/support/enums.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
@@ -16,6 +17,30 @@
 #include "python/driver/stream.h"
 
 #include <numpy/arrayobject.h>
+
+/* -- docstrings -------------------------------------------------------------------- */
+
+#define MANAGED_DOC_MEMORY                        \
+    "memory : ndarray, DeviceAllocation or int\n" \
+    "    Array of ``managed_empty``, its base, or an address.\n"
+
+#define MANAGED_DOC_LOCATION                                                   \
+    "location : Device, int, str, tuple or None, optional\n"                   \
+    "    A device or its number, ``\"host\"``, ``\"host_numa_current\"`` or\n" \
+    "    ``(\"host_numa\", node)``. The default is the current device.\n"
+
+#define MANAGED_DOC_SIZE             \
+    "size : int or None, optional\n" \
+    "    Bytes of the range. The default is all bytes of the memory.\n"
+
+#define MANAGED_DOC_NO_SIZE \
+    "TypeError\n"           \
+    "    If an address is given without a size.\n"
+
+#define MANAGED_DOC_NOT_MANAGED                                           \
+    "LogicError\n"                                                        \
+    "    If the range is not in managed memory, or if the place is not\n" \
+    "    supported.\n"
 
 enum { OLD_HOST = -1, OLD_NONE = -2 }; /* devices in the functions before CUDA 12.2 */
 
@@ -127,13 +152,23 @@ managed_advise_run(pcu_state *st, const managed_range *range, unsigned int advic
     return 0;
 }
 
-PCU_SIGNATURE(
-    mem_advise, managed_words,
-    "mem_advise($module, /, memory, advice, location=None, size=None)\n--\n\n"
-    "Advise the driver how managed memory will be used.\n\n"
-    "memory: an array of managed_empty, its base, or an address; size: its bytes.\n"
-    "advice: a mem_advice. location: a Device or its number, None for the current\n"
-    "one, 'host', 'host_numa_current' or ('host_numa', node). cuMemAdvise.")
+PCU_SIGNATURE(mem_advise, managed_words,
+              "mem_advise($module, /, memory, advice, location=None, size=None)\n"
+              "--\n\n"
+              "Advise the driver how managed memory will be used.\n"
+              "\nParameters\n----------\n" MANAGED_DOC_MEMORY
+              "advice : mem_advice\n"
+              "    The advice, such as ``SET_READ_MOSTLY``.\n" MANAGED_DOC_LOCATION
+                  MANAGED_DOC_SIZE
+              "\nRaises\n------\n" MANAGED_DOC_NO_SIZE MANAGED_DOC_NOT_MANAGED
+              "\nSee Also\n--------\n"
+              "mem_prefetch : Move the memory.\n"
+              "mem_range_get_attribute : Read the advice.\n"
+              "\nNotes\n-----\n"
+              "NUMA nodes need a driver for CUDA 12.2.\n"
+              "\nExamples\n--------\n"
+              ">>> a = drv.managed_zeros(4, np.float32)\n"
+              ">>> drv.mem_advise(a, drv.mem_advice.SET_READ_MOSTLY)")
 
 static PyObject *
 mem_advise(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -182,9 +217,20 @@ managed_prefetch_run(pcu_state *st, const managed_range *range,
 
 PCU_SIGNATURE(
     mem_prefetch, managed_words,
-    "mem_prefetch($module, /, memory, location=None, stream=None, size=None)\n--\n\n"
-    "Move managed memory to a place, in the order of a stream.\n\n"
-    "The parameters are those of mem_advise(). cuMemPrefetchAsync.")
+    "mem_prefetch($module, /, memory, location=None, stream=None, size=None)\n"
+    "--\n\n"
+    "Move managed memory to a place, in the order of a stream.\n"
+    "\nParameters\n----------\n" MANAGED_DOC_MEMORY MANAGED_DOC_LOCATION PCU_DOC_STREAM
+        MANAGED_DOC_SIZE
+    "\nRaises\n------\n" MANAGED_DOC_NO_SIZE MANAGED_DOC_NOT_MANAGED
+    "\nSee Also\n--------\n"
+    "mem_prefetch_batch : Move several arrays.\n"
+    "mem_advise : Advise the driver.\n"
+    "\nNotes\n-----\n" PCU_DOC_NO_WAIT
+    "NUMA nodes need a driver for CUDA 12.2.\n"
+    "\nExamples\n--------\n"
+    ">>> a = drv.managed_zeros(4, np.float32)\n"
+    ">>> drv.mem_prefetch(a)")
 
 static PyObject *
 mem_prefetch(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -292,13 +338,24 @@ managed_batch_run(pcu_state *st, managed_batch *batch, CUstream stream)
     return rc;
 }
 
-PCU_SIGNATURE(
-    mem_prefetch_batch, managed_words,
-    "mem_prefetch_batch($module, /, memories, location=None, stream=None)\n--\n\n"
-    "Move several arrays of managed memory by one call.\n\n"
-    "location: one place for all, or a list with a place for each; see\n"
-    "mem_advise(). cuMemPrefetchBatchAsync; with a driver before CUDA 13, and in\n"
-    "the default stream, one cuMemPrefetchAsync for each array.")
+PCU_SIGNATURE(mem_prefetch_batch, managed_words,
+              "mem_prefetch_batch($module, /, memories, location=None, stream=None)\n"
+              "--\n\n"
+              "Move several arrays of managed memory, in the order of a stream.\n"
+              "\nParameters\n----------\n"
+              "memories : iterable of ndarray or DeviceAllocation\n"
+              "    Arrays of ``managed_empty``, or their bases.\n"
+              "location : Device, int, str, tuple, list or None, optional\n"
+              "    One place for all, as in ``mem_advise``, or a list with a place\n"
+              "    for each. The default is the current device.\n" PCU_DOC_STREAM
+              "\nRaises\n------\n"
+              "ValueError\n"
+              "    If the list of places has another length.\n" MANAGED_DOC_NOT_MANAGED
+              "\nSee Also\n--------\n"
+              "mem_prefetch : Move one array.\n"
+              "\nNotes\n-----\n"
+              "The call does not wait. It is one call of the driver; there is one for\n"
+              "each array in the default stream, and with a driver before CUDA 13.")
 
 static PyObject *
 mem_prefetch_batch(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
@@ -382,11 +439,27 @@ managed_accessors(pcu_state *st, const managed_range *range)
 
 PCU_SIGNATURE(
     mem_range_get_attribute, managed_words,
-    "mem_range_get_attribute($module, /, memory, attribute, size=None)\n--\n\n"
-    "Return a mem_range_attribute of managed memory.\n\n"
-    "READ_MOSTLY: a bool. ACCESSED_BY: a list of places. PREFERRED_LOCATION and\n"
-    "LAST_PREFETCH_LOCATION: a Device, 'host', or None. The others: the driver's\n"
-    "number. cuMemRangeGetAttribute.")
+    "mem_range_get_attribute($module, /, memory, attribute, size=None)\n"
+    "--\n\n"
+    "Return an attribute of managed memory.\n"
+    "\nParameters\n----------\n" MANAGED_DOC_MEMORY
+    "attribute : mem_range_attribute\n"
+    "    The attribute.\n" MANAGED_DOC_SIZE
+    "\nReturns\n-------\n"
+    "bool, list, Device, str, int or None\n"
+    "    ``READ_MOSTLY``: a bool. ``ACCESSED_BY``: a list of devices and\n"
+    "    ``\"host\"``. ``PREFERRED_LOCATION`` and ``LAST_PREFETCH_LOCATION``:\n"
+    "    a Device, ``\"host\"`` or None. Others: the driver's number.\n"
+    "\nRaises\n------\n" MANAGED_DOC_NO_SIZE
+    "LogicError\n"
+    "    If the range is not in managed memory.\n"
+    "\nSee Also\n--------\n"
+    "mem_advise : Set the advice.\n"
+    "\nExamples\n--------\n"
+    ">>> a = drv.managed_zeros(4, np.float32)\n"
+    ">>> drv.mem_advise(a, drv.mem_advice.SET_READ_MOSTLY)\n"
+    ">>> drv.mem_range_get_attribute(a, drv.mem_range_attribute.READ_MOSTLY)\n"
+    "True")
 
 static PyObject *
 mem_range_get_attribute(PyObject *m, PyObject *const *args, Py_ssize_t nargs,

@@ -6,6 +6,7 @@
 #include "python/driver/memory/texture_array.h"
 
 #include "python/support/convert.h"
+#include "python/support/docs.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
@@ -61,14 +62,33 @@ static const pcu_word mipmap_words[] = {
     PCU_WORD("levels", pcu_as_uint, mipmap_args, levels),
 };
 
-PCU_SIGNATURE(
-    mipmap, mipmap_words,
-    "MipmappedArray(descriptor, levels=0)\n--\n\n"
-    "An image on the device at several sizes, each half as large as the one before.\n\n"
-    "descriptor: an ArrayDescriptor or ArrayDescriptor3D of the largest level.\n"
-    "levels: how many sizes; 0 is all down to one element. get_level() returns a "
-    "level\n"
-    "as an Array, which copies fill. A TextureObject of the whole reads between them.")
+PCU_SIGNATURE(mipmap, mipmap_words,
+              "MipmappedArray(descriptor, levels=0)\n--\n\n"
+              "Hold an image on the device at several sizes, for textures.\n"
+              "\n"
+              "Each size is half the one before. ``get_level()`` returns one as an\n"
+              "Array, which copies fill. A TextureObject reads between the levels.\n"
+              "\nParameters\n----------\n"
+              "descriptor : ArrayDescriptor or ArrayDescriptor3D\n"
+              "    Description of the largest level.\n"
+              "levels : int, optional\n"
+              "    Number of sizes. The default 0 is all, down to one element.\n"
+              "\nRaises\n------\n"
+              "TypeError\n"
+              "    If the argument is no descriptor.\n"
+              "LogicError\n"
+              "    If the driver refuses the description.\n"
+              "\nSee Also\n--------\n"
+              "Array : An image at one size.\n"
+              "TextureObject : Read the image.\n"
+              "\nExamples\n--------\n"
+              ">>> descriptor = drv.ArrayDescriptor()\n"
+              ">>> descriptor.width = descriptor.height = 8\n"
+              ">>> descriptor.format = drv.array_format.FLOAT\n"
+              ">>> descriptor.num_channels = 1\n"
+              ">>> image = drv.MipmappedArray(descriptor)\n"
+              ">>> image.levels, image.get_level(1).get().shape\n"
+              "(4, (4, 4))")
 
 static int
 mipmap_init(PyObject *op, PyObject *args, PyObject *kwargs)
@@ -131,7 +151,16 @@ pcu_mipmapped_array_handle(PyObject *op, const char *routine, CUmipmappedArray *
 
 PyDoc_STRVAR(mipmap_get_level_doc,
              "get_level($self, level, /)\n--\n\n"
-             "Return a level as an Array; 0 is the largest. It keeps this array.");
+             "Return a level of the array.\n"
+             "\nParameters\n----------\n"
+             "level : int\n"
+             "    Number of the level; 0 is the largest.\n"
+             "\nReturns\n-------\n"
+             "Array\n"
+             "    The level, which keeps the whole array.\n"
+             "\nRaises\n------\n"
+             "IndexError\n"
+             "    If there is no such level.\n" PCU_DOC_RELEASED);
 
 static PyObject *
 mipmap_get_level(PyObject *op, PyObject *level)
@@ -160,7 +189,8 @@ mipmap_get_level(PyObject *op, PyObject *level)
 
 PyDoc_STRVAR(mipmap_free_doc,
              "free($self, /)\n--\n\n"
-             "Release the array and its levels now. LogicError the second time.");
+             "Release the array and its levels now.\n"
+             "\nRaises\n------\n" PCU_DOC_RELEASED);
 
 static PyObject *
 mipmap_free(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -173,7 +203,10 @@ mipmap_free(PyObject *op, PyObject *Py_UNUSED(ignored))
 
 PyDoc_STRVAR(mipmap_get_descriptor_3d_doc,
              "get_descriptor_3d($self, /)\n--\n\n"
-             "Return the ArrayDescriptor3D of the largest level.");
+             "Return the description of the largest level.\n"
+             "\nReturns\n-------\n"
+             "ArrayDescriptor3D\n"
+             "    A new descriptor.");
 
 static PyObject *
 mipmap_get_descriptor_3d(PyObject *op, PyObject *Py_UNUSED(ignored))

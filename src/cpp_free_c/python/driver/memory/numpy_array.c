@@ -6,6 +6,49 @@
 #include "python/driver/memory/memory.h"
 
 #include "python/support/setup.h"
+#include "python/support/docs.h"
+
+/* -- docstrings -------------------------------------------------------------------- */
+
+#define NUMPY_ARRAY_DOC_ARRAY \
+    "array : ndarray\n"       \
+    "    Contiguous array that gives shape, dtype and order.\n"
+
+#define NUMPY_ARRAY_DOC_ALIGNMENT \
+    "alignment : int, optional\n" \
+    "    Bytes of which the address is a multiple, a power of two.\n"
+
+#define NUMPY_ARRAY_DOC_ALIGNED \
+    "ndarray\n"                 \
+    "    A new array. Its base is an AlignedHostAllocation.\n"
+
+#define NUMPY_ARRAY_DOC_HOST_FLAGS \
+    "mem_flags : int, optional\n"  \
+    "    Values of ``host_alloc_flags``, combined with ``|``.\n"
+
+#define NUMPY_ARRAY_DOC_PAGELOCKED \
+    "ndarray\n"                    \
+    "    A new array. Its base is a PagelockedHostAllocation.\n"
+
+#define NUMPY_ARRAY_DOC_ATTACH                 \
+    "mem_flags : mem_attach_flags, optional\n" \
+    "    Who may access the memory. The default 0 is GLOBAL.\n"
+
+#define NUMPY_ARRAY_DOC_MANAGED \
+    "ndarray\n"                 \
+    "    A new array. Its base is a ManagedAllocation.\n"
+
+#define NUMPY_ARRAY_DOC_NO_MEMORY \
+    "MemoryError\n"               \
+    "    If memory is short, also after a collection of garbage.\n"
+
+#define NUMPY_ARRAY_DOC_GAPS \
+    "ValueError\n"           \
+    "    If the array has gaps.\n"
+
+#define NUMPY_ARRAY_DOC_NO_POWER \
+    "LogicError\n"               \
+    "    If ``alignment`` is no power of two.\n"
 
 int
 pcu_numpy_array_bytes(const pcu_shape *shape, PyArray_Descr *dtype, size_t *bytes)
@@ -178,52 +221,138 @@ numpy_array_call(PyObject *m, const numpy_array_row *row, PyObject *const *args,
 
 NUMPY_ARRAY_ROW(
     pagelocked_empty, numpy_array_pagelocked, 0, "shape, dtype, order='C', mem_flags=0",
-    "Return a new uninitialised array in page-locked memory.\n\n"
-    "mem_flags: or-ed host_alloc_flags. Its base is a PagelockedHostAllocation.")
-NUMPY_ARRAY_ROW(
-    pagelocked_zeros, numpy_array_pagelocked, 1, "shape, dtype, order='C', mem_flags=0",
-    "Return a new array of zeros in page-locked memory; see pagelocked_empty.")
+    "Return a new uninitialised array in page-locked (pinned) memory.\n"
+    "\nParameters\n----------\n" PCU_DOC_SHAPE PCU_DOC_DTYPE PCU_DOC_ORDER
+        NUMPY_ARRAY_DOC_HOST_FLAGS "\nReturns\n-------\n" NUMPY_ARRAY_DOC_PAGELOCKED
+    "\nRaises\n------\n" NUMPY_ARRAY_DOC_NO_MEMORY PCU_DOC_PYTHON_OBJECTS
+    "\nSee Also\n--------\n"
+    "PageLockedMemoryPool : Reuse page-locked memory.\n"
+    "register_host_memory : Page-lock the memory of an array.\n"
+    "memcpy_htod_async : Copy beside the host.\n"
+    "\nNotes\n-----\n"
+    "The allocation is slow: use an array many times, or a pool. The memory\n"
+    "is released with the last view of the array.\n"
+    "\nExamples\n--------\n"
+    ">>> a = drv.pagelocked_empty((2, 3), np.float32)\n"
+    ">>> a.shape, type(a.base).__name__\n"
+    "((2, 3), 'PagelockedHostAllocation')")
+NUMPY_ARRAY_ROW(pagelocked_zeros, numpy_array_pagelocked, 1,
+                "shape, dtype, order='C', mem_flags=0",
+                "Return a new array of zeros in page-locked (pinned) memory.\n"
+                "\nParameters\n----------\n" PCU_DOC_SHAPE PCU_DOC_DTYPE PCU_DOC_ORDER
+                    NUMPY_ARRAY_DOC_HOST_FLAGS
+                "\nReturns\n-------\n" NUMPY_ARRAY_DOC_PAGELOCKED
+                "\nRaises\n------\n" NUMPY_ARRAY_DOC_NO_MEMORY PCU_DOC_PYTHON_OBJECTS
+                "\nSee Also\n--------\n"
+                "pagelocked_empty : Leave the elements undefined.\n"
+                "\nExamples\n--------\n"
+                ">>> drv.pagelocked_zeros(3, np.int32)\n"
+                "array([0, 0, 0], dtype=int32)")
 NUMPY_ARRAY_ROW(
     pagelocked_empty_like, numpy_array_pagelocked, 0, "array, mem_flags=0",
-    "Return a new uninitialised array like another one in page-locked memory.\n\n"
-    "It has the shape, dtype and order of the other. ValueError if that has gaps.")
+    "Return a new uninitialised array like another one, in page-locked memory.\n"
+    "\nParameters\n----------\n" NUMPY_ARRAY_DOC_ARRAY NUMPY_ARRAY_DOC_HOST_FLAGS
+    "\nReturns\n-------\n" NUMPY_ARRAY_DOC_PAGELOCKED
+    "\nRaises\n------\n" NUMPY_ARRAY_DOC_GAPS NUMPY_ARRAY_DOC_NO_MEMORY
+    "\nSee Also\n--------\n"
+    "pagelocked_empty : Give shape and dtype.")
 NUMPY_ARRAY_ROW(
     pagelocked_zeros_like, numpy_array_pagelocked, 1, "array, mem_flags=0",
-    "Return a new array of zeros like another one in page-locked memory.\n\n"
-    "It has the shape, dtype and order of the other. ValueError if that has gaps.")
+    "Return a new array of zeros like another one, in page-locked memory.\n"
+    "\nParameters\n----------\n" NUMPY_ARRAY_DOC_ARRAY NUMPY_ARRAY_DOC_HOST_FLAGS
+    "\nReturns\n-------\n" NUMPY_ARRAY_DOC_PAGELOCKED
+    "\nRaises\n------\n" NUMPY_ARRAY_DOC_GAPS NUMPY_ARRAY_DOC_NO_MEMORY
+    "\nSee Also\n--------\n"
+    "pagelocked_zeros : Give shape and dtype.")
 
-NUMPY_ARRAY_ROW(
-    aligned_empty, numpy_array_aligned, 0, "shape, dtype, order='C', alignment=4096",
-    "Return a new uninitialised array in aligned memory.\n\n"
-    "alignment: bytes, a power of two. Its base is an AlignedHostAllocation.")
+NUMPY_ARRAY_ROW(aligned_empty, numpy_array_aligned, 0,
+                "shape, dtype, order='C', alignment=4096",
+                "Return a new uninitialised array in aligned memory.\n"
+                "\nParameters\n----------\n" PCU_DOC_SHAPE PCU_DOC_DTYPE PCU_DOC_ORDER
+                    NUMPY_ARRAY_DOC_ALIGNMENT
+                "\nReturns\n-------\n" NUMPY_ARRAY_DOC_ALIGNED
+                "\nRaises\n------\n" NUMPY_ARRAY_DOC_NO_POWER
+                "MemoryError\n"
+                "    If the host has not enough memory.\n" PCU_DOC_PYTHON_OBJECTS
+                "\nSee Also\n--------\n"
+                "register_host_memory : Page-lock the memory.\n"
+                "pagelocked_empty : Allocate page-locked memory.\n"
+                "\nExamples\n--------\n"
+                ">>> a = drv.aligned_empty(100, np.float32, alignment=4096)\n"
+                ">>> a.ctypes.data % 4096\n"
+                "0")
 NUMPY_ARRAY_ROW(aligned_zeros, numpy_array_aligned, 1,
                 "shape, dtype, order='C', alignment=4096",
-                "Return a new array of zeros in aligned memory; see aligned_empty.")
+                "Return a new array of zeros in aligned memory.\n"
+                "\nParameters\n----------\n" PCU_DOC_SHAPE PCU_DOC_DTYPE PCU_DOC_ORDER
+                    NUMPY_ARRAY_DOC_ALIGNMENT
+                "\nReturns\n-------\n" NUMPY_ARRAY_DOC_ALIGNED
+                "\nRaises\n------\n" NUMPY_ARRAY_DOC_NO_POWER PCU_DOC_PYTHON_OBJECTS
+                "\nSee Also\n--------\n"
+                "aligned_empty : Leave the elements undefined.")
 NUMPY_ARRAY_ROW(
     aligned_empty_like, numpy_array_aligned, 0, "array, alignment=4096",
-    "Return a new uninitialised array like another one in aligned memory.\n\n"
-    "It has the shape, dtype and order of the other. ValueError if that has gaps.")
+    "Return a new uninitialised array like another one, in aligned memory.\n"
+    "\nParameters\n----------\n" NUMPY_ARRAY_DOC_ARRAY NUMPY_ARRAY_DOC_ALIGNMENT
+    "\nReturns\n-------\n" NUMPY_ARRAY_DOC_ALIGNED
+    "\nRaises\n------\n" NUMPY_ARRAY_DOC_GAPS NUMPY_ARRAY_DOC_NO_POWER
+    "\nSee Also\n--------\n"
+    "aligned_empty : Give shape and dtype.")
 NUMPY_ARRAY_ROW(
     aligned_zeros_like, numpy_array_aligned, 1, "array, alignment=4096",
-    "Return a new array of zeros like another one in aligned memory.\n\n"
-    "It has the shape, dtype and order of the other. ValueError if that has gaps.")
+    "Return a new array of zeros like another one, in aligned memory.\n"
+    "\nParameters\n----------\n" NUMPY_ARRAY_DOC_ARRAY NUMPY_ARRAY_DOC_ALIGNMENT
+    "\nReturns\n-------\n" NUMPY_ARRAY_DOC_ALIGNED
+    "\nRaises\n------\n" NUMPY_ARRAY_DOC_GAPS NUMPY_ARRAY_DOC_NO_POWER
+    "\nSee Also\n--------\n"
+    "aligned_zeros : Give shape and dtype.")
 
 NUMPY_ARRAY_ROW(
     managed_empty, numpy_array_managed, 0, "shape, dtype, order='C', mem_flags=0",
-    "Return a new uninitialised array in managed memory.\n\n"
-    "mem_flags: a mem_attach_flags; 0 means GLOBAL. Its base is a ManagedAllocation.\n"
-    "Kernels accept the array as an argument.")
+    "Return a new uninitialised array in managed (unified) memory.\n"
+    "\nParameters\n----------\n" PCU_DOC_SHAPE PCU_DOC_DTYPE PCU_DOC_ORDER
+        NUMPY_ARRAY_DOC_ATTACH "\nReturns\n-------\n" NUMPY_ARRAY_DOC_MANAGED
+    "\nRaises\n------\n" NUMPY_ARRAY_DOC_NO_MEMORY PCU_DOC_PYTHON_OBJECTS
+    "\nSee Also\n--------\n"
+    "mem_prefetch : Move the memory before it is used.\n"
+    "ManagedAllocation.attach : Restrict the access.\n"
+    "\nNotes\n-----\n"
+    "Kernels take the array as an argument. Wait for the kernel before the\n"
+    "host uses the array.\n"
+    "\nExamples\n--------\n"
+    ">>> a = drv.managed_empty(4, np.int32)\n"
+    ">>> drv.memset_d32(a, 7, 4)\n"
+    ">>> drv.Context.synchronize()\n"
+    ">>> a\n"
+    "array([7, 7, 7, 7], dtype=int32)")
 NUMPY_ARRAY_ROW(managed_zeros, numpy_array_managed, 1,
                 "shape, dtype, order='C', mem_flags=0",
-                "Return a new array of zeros in managed memory; see managed_empty.")
+                "Return a new array of zeros in managed (unified) memory.\n"
+                "\nParameters\n----------\n" PCU_DOC_SHAPE PCU_DOC_DTYPE PCU_DOC_ORDER
+                    NUMPY_ARRAY_DOC_ATTACH
+                "\nReturns\n-------\n" NUMPY_ARRAY_DOC_MANAGED
+                "\nRaises\n------\n" NUMPY_ARRAY_DOC_NO_MEMORY PCU_DOC_PYTHON_OBJECTS
+                "\nSee Also\n--------\n"
+                "managed_empty : Leave the elements undefined.\n"
+                "\nExamples\n--------\n"
+                ">>> drv.managed_zeros(3, np.float32)\n"
+                "array([0., 0., 0.], dtype=float32)")
 NUMPY_ARRAY_ROW(
     managed_empty_like, numpy_array_managed, 0, "array, mem_flags=0",
-    "Return a new uninitialised array like another one in managed memory.\n\n"
-    "It has the shape, dtype and order of the other. ValueError if that has gaps.")
+    "Return a new uninitialised array like another one, in managed memory.\n"
+    "\nParameters\n----------\n" NUMPY_ARRAY_DOC_ARRAY NUMPY_ARRAY_DOC_ATTACH
+    "\nReturns\n-------\n" NUMPY_ARRAY_DOC_MANAGED
+    "\nRaises\n------\n" NUMPY_ARRAY_DOC_GAPS NUMPY_ARRAY_DOC_NO_MEMORY
+    "\nSee Also\n--------\n"
+    "managed_empty : Give shape and dtype.")
 NUMPY_ARRAY_ROW(
     managed_zeros_like, numpy_array_managed, 1, "array, mem_flags=0",
-    "Return a new array of zeros like another one in managed memory.\n\n"
-    "It has the shape, dtype and order of the other. ValueError if that has gaps.")
+    "Return a new array of zeros like another one, in managed memory.\n"
+    "\nParameters\n----------\n" NUMPY_ARRAY_DOC_ARRAY NUMPY_ARRAY_DOC_ATTACH
+    "\nReturns\n-------\n" NUMPY_ARRAY_DOC_MANAGED
+    "\nRaises\n------\n" NUMPY_ARRAY_DOC_GAPS NUMPY_ARRAY_DOC_NO_MEMORY
+    "\nSee Also\n--------\n"
+    "managed_zeros : Give shape and dtype.")
 
 #define NUMPY_ARRAY_FUNCTION(name) PCU_METHOD(#name, numpy_array_##name)
 

@@ -8,6 +8,7 @@
 #include "python/driver/memory/pool.h"
 
 #include "python/support/convert.h"
+#include "python/support/docs.h"
 #include "python/support/type.h"
 #include "python/support/setup.h"
 #include "python/driver/memory/memory.h"
@@ -20,10 +21,14 @@ typedef struct {
     unsigned int flags;
 } hostallocator;
 
-PCU_SIGNATURE_OF_ONE(
-    hostallocator, "flags", pcu_as_uint,
-    "PageLockedAllocator(flags=0, /)\n--\n\n"
-    "The flags of a PageLockedMemoryPool's memory: or-ed host_alloc_flags.")
+PCU_SIGNATURE_OF_ONE(hostallocator, "flags", pcu_as_uint,
+                     "PageLockedAllocator(flags=0, /)\n--\n\n"
+                     "Hold the flags of the memory of a PageLockedMemoryPool.\n"
+                     "\nParameters\n----------\n"
+                     "flags : int, optional\n"
+                     "    Values of ``host_alloc_flags``, combined with ``|``.\n"
+                     "\nSee Also\n--------\n"
+                     "PageLockedMemoryPool : Use the flags.")
 
 static int
 hostallocator_init(PyObject *op, PyObject *args, PyObject *kwargs)
@@ -62,9 +67,25 @@ hostpool_new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(
 PCU_SIGNATURE_OF_ONE(
     hostpool, "allocator", pcu_as_object,
     "PageLockedMemoryPool(allocator=..., /)\n--\n\n"
-    "A pool that keeps freed page-locked memory for the next array.\n\n"
-    "A returned block may be handed out again immediately: wait for copies that\n"
-    "still use an array before you delete its last view.")
+    "Keep freed page-locked (pinned) memory for the next array.\n"
+    "\nParameters\n----------\n"
+    "allocator : PageLockedAllocator, optional\n"
+    "    Flags of the memory. The default is no flag.\n"
+    "\nRaises\n------\n"
+    "TypeError\n"
+    "    If ``allocator`` is another object.\n"
+    "\nSee Also\n--------\n"
+    "pagelocked_empty : Allocate without a pool.\n"
+    "DeviceMemoryPool : Do the same for device memory.\n"
+    "\nNotes\n-----\n"
+    "A block may be used again as soon as it is returned: wait for the\n"
+    "copies of an array before its last view is deleted.\n"
+    "\nExamples\n--------\n"
+    ">>> pool = drv.PageLockedMemoryPool()\n"
+    ">>> a = pool.allocate((2, 3), np.float32)\n"
+    ">>> del a\n"
+    ">>> pool.held_blocks\n"
+    "1")
 
 static int
 hostpool_init(PyObject *op, PyObject *args, PyObject *kwargs)
@@ -119,12 +140,28 @@ hostpool_order(pcu_state *st, PyObject *value, NPY_ORDER *order)
     return -1;
 }
 
-PCU_SIGNATURE(
-    hostpool_allocate, hostpool_allocate_words,
-    "allocate($self, /, shape, dtype, order='C')\n--\n\n"
-    "Return a new uninitialised array in page-locked memory of the pool.\n\n"
-    "Its base is a PooledHostAllocation. The pool gets the memory back when the last\n"
-    "view of the array is deleted.")
+PCU_SIGNATURE(hostpool_allocate, hostpool_allocate_words,
+              "allocate($self, /, shape, dtype, order='C')\n--\n\n"
+              "Return a new uninitialised array in page-locked memory of the pool.\n"
+              "\nParameters\n----------\n" PCU_DOC_SHAPE PCU_DOC_DTYPE PCU_DOC_ORDER
+              "\nReturns\n-------\n"
+              "ndarray\n"
+              "    A new array. Its base is a PooledHostAllocation.\n"
+              "\nRaises\n------\n"
+              "MemoryError\n"
+              "    If memory is short, also after held blocks were released.\n"
+              "RuntimeError\n"
+              "    If ``order`` is another value.\n" PCU_DOC_PYTHON_OBJECTS
+              "\nSee Also\n--------\n"
+              "pagelocked_empty : Allocate without a pool.\n"
+              "\nNotes\n-----\n"
+              "The pool gets the memory back when the last view is deleted. A block\n"
+              "of the right size is used again; the driver is asked only if there is\n"
+              "none.\n"
+              "\nExamples\n--------\n"
+              ">>> pool = drv.PageLockedMemoryPool()\n"
+              ">>> pool.allocate(4, np.int32).nbytes\n"
+              "16")
 
 static PyObject *
 hostpool_allocate(PyObject *op, PyObject *const *args, Py_ssize_t nargs,

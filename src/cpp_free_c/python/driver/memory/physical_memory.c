@@ -5,6 +5,7 @@
 #include "python/driver/memory/memory.h"
 
 #include "python/support/convert.h"
+#include "python/support/docs.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
@@ -59,11 +60,21 @@ static const pcu_word physical_words[] = {
     PCU_WORD("handle", pcu_as_int, physical_args, file),
 };
 
-PCU_SIGNATURE(
-    physical_granularity, physical_words,
-    "mem_granularity($module, /, device=None, recommended=False)\n--\n\n"
-    "Return the bytes of which virtual memory of a device has a multiple.\n\n"
-    "recommended: the multiple for the best speed. cuMemGetAllocationGranularity.")
+PCU_SIGNATURE(physical_granularity, physical_words,
+              "mem_granularity($module, /, device=None, recommended=False)\n"
+              "--\n\n"
+              "Return the bytes of which sizes of virtual memory are multiples.\n"
+              "\nParameters\n----------\n" PCU_DOC_DEVICE_OF_MEMORY
+              "recommended : bool, optional\n"
+              "    If true, return the multiple for the best speed, else the least\n"
+              "    one.\n"
+              "\nReturns\n-------\n" PCU_DOC_BYTES
+              "\nSee Also\n--------\n"
+              "VirtualMemory : Reserve addresses.\n"
+              "PhysicalMemory : Allocate memory.\n"
+              "\nExamples\n--------\n"
+              ">>> drv.VirtualMemory(1).size == drv.mem_granularity()\n"
+              "True")
 
 static PyObject *
 physical_granularity(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
@@ -83,13 +94,23 @@ physical_granularity(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
 
 /* -- PhysicalMemory ---------------------------------------------------------------- */
 
-PCU_SIGNATURE(
-    physical, physical_words,
-    "PhysicalMemory(size, device=None, ipc=False)\n--\n\n"
-    "Memory of a device that has no address until VirtualMemory.map() gives it one.\n\n"
-    "size: the bytes, which are rounded up to mem_granularity(). device: a Device or\n"
-    "its number; by default the current one. ipc: other processes may open it.\n"
-    "cuMemCreate.")
+PCU_SIGNATURE(physical, physical_words,
+              "PhysicalMemory(size, device=None, ipc=False)\n--\n\n"
+              "Hold memory of a device that has no address until it is mapped.\n"
+              "\nParameters\n----------\n"
+              "size : int\n"
+              "    Bytes, which are rounded up to "
+              "``mem_granularity()``.\n" PCU_DOC_DEVICE_OF_MEMORY
+              "ipc : bool, optional\n"
+              "    If true, other processes can open the memory.\n"
+              "\nRaises\n------\n" PCU_DOC_NO_MEMORY
+              "\nSee Also\n--------\n"
+              "VirtualMemory.map : Give the memory an address.\n"
+              "PhysicalMemory.from_handle : Open memory of another process.\n"
+              "\nExamples\n--------\n"
+              ">>> memory = drv.PhysicalMemory(1)\n"
+              ">>> memory.size == drv.mem_granularity()\n"
+              "True")
 
 static int
 physical_init(PyObject *op, PyObject *args, PyObject *kwargs)
@@ -125,11 +146,12 @@ done:
     return rc;
 }
 
-PyDoc_STRVAR(
-    physical_free_doc,
-    "free($self, /)\n--\n\n"
-    "Release the memory as soon as it is mapped nowhere. LogicError the second\n"
-    "time. cuMemRelease.");
+PyDoc_STRVAR(physical_free_doc,
+             "free($self, /)\n--\n\n"
+             "Release the memory once it is mapped nowhere.\n"
+             "\nRaises\n------\n" PCU_DOC_RELEASED
+             "\nSee Also\n--------\n"
+             "VirtualMemory.unmap : End a mapping.");
 
 static PyObject *
 physical_free(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -140,12 +162,17 @@ physical_free(PyObject *op, PyObject *Py_UNUSED(ignored))
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(
-    physical_export_doc,
-    "export_handle($self, /)\n--\n\n"
-    "Return a new file descriptor that names this memory to another process.\n\n"
-    "The memory must have been made with ipc=True. Send the descriptor through a\n"
-    "Unix socket, and close it. cuMemExportToShareableHandle.");
+PyDoc_STRVAR(physical_export_doc,
+             "export_handle($self, /)\n--\n\n"
+             "Return a file descriptor that names this memory to another process.\n"
+             "\nReturns\n-------\n"
+             "int\n"
+             "    A new descriptor. Send it through a Unix socket, and close it.\n"
+             "\nRaises\n------\n"
+             "LogicError\n"
+             "    If the memory was made without ``ipc=True``, or was released.\n"
+             "\nSee Also\n--------\n"
+             "PhysicalMemory.from_handle : Open the memory.");
 
 static PyObject *
 physical_export(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -164,11 +191,22 @@ physical_export(PyObject *op, PyObject *Py_UNUSED(ignored))
     return PyLong_FromLong(file);
 }
 
-PCU_SIGNATURE(
-    physical_from_handle, physical_words,
-    "from_handle($type, /, handle, size)\n--\n\n"
-    "Open memory of another process by its file descriptor and size in bytes.\n\n"
-    "The caller closes the descriptor. cuMemImportFromShareableHandle.")
+PCU_SIGNATURE(physical_from_handle, physical_words,
+              "from_handle($type, /, handle, size)\n--\n\n"
+              "Open memory of another process.\n"
+              "\nParameters\n----------\n"
+              "handle : int\n"
+              "    File descriptor from ``export_handle``. The caller closes it.\n"
+              "size : int\n"
+              "    Bytes of the memory.\n"
+              "\nReturns\n-------\n"
+              "PhysicalMemory\n"
+              "    The memory.\n"
+              "\nRaises\n------\n"
+              "LogicError\n"
+              "    If the descriptor names no memory.\n"
+              "\nSee Also\n--------\n"
+              "PhysicalMemory.export_handle : Name the memory.")
 
 static PyObject *
 physical_from_handle(PyObject *type, PyObject *const *args, Py_ssize_t nargs,

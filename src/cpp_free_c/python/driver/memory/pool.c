@@ -13,6 +13,7 @@
 #include "python/driver/memory/pool.h"
 
 #include "python/support/convert.h"
+#include "python/support/docs.h"
 #include "python/support/settings.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
@@ -124,10 +125,17 @@ pooled_dealloc(PyObject *op)
 PCU_SIGNATURE_OF_ONE(
     pooled_free, "stream", pcu_as_stream,
     "free($self, /, stream=None)\n--\n\n"
-    "Return the block to the pool now. LogicError the second time.\n\n"
-    "The pool gives the block out again when the work that the streams of the\n"
-    "program have now can no longer use it. stream: a stream whose work uses the\n"
-    "memory although this package did not enqueue that work.")
+    "Return the block to the pool now.\n"
+    "\nParameters\n----------\n"
+    "stream : Stream or None, optional\n"
+    "    Stream whose work uses the memory although this package did not\n"
+    "    enqueue that work.\n"
+    "\nRaises\n------\n" PCU_DOC_RELEASED
+    "\nSee Also\n--------\n"
+    "DeviceMemoryPool.free_held : Return held memory to the driver.\n"
+    "\nNotes\n-----\n"
+    "The call does not wait. The pool gives the block out again when the\n"
+    "present work of streams can no longer use it.")
 
 static PyObject *
 pooled_free(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -177,7 +185,10 @@ static PyMethodDef pooled_device_methods[] = {
 
 PyDoc_STRVAR(pooled_free_host_doc,
              "free($self, /)\n--\n\n"
-             "Return the block to the pool now. LogicError the second time.");
+             "Return the block to the pool now.\n"
+             "\nRaises\n------\n" PCU_DOC_RELEASED
+             "\nNotes\n-----\n"
+             "The pool may use the block again at once: wait for copies before.");
 
 static PyObject *
 pooled_free_host(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -196,13 +207,21 @@ static PyGetSetDef pooled_getset[] = {
 };
 
 PyDoc_STRVAR(pooled_device_doc,
-             "Device memory of a pool. It returns to the pool when the object is\n"
-             "deleted.\n\n"
-             "int() gives the address, also after free(); len() gives the requested\n"
-             "bytes.");
+             "Device memory of a pool, which returns to the pool with the object.\n"
+             "\n"
+             "A pool's ``allocate()`` makes it. ``int()`` gives the address, also\n"
+             "after ``free()``; ``len()`` gives the requested bytes.\n"
+             "\nSee Also\n--------\n"
+             "DeviceMemoryPool : A pool.\n"
+             "MemoryPool : A pool of the driver.\n"
+             "DeviceAllocation : Memory without a pool.");
 PyDoc_STRVAR(pooled_host_doc,
-             "Page-locked memory of a pool: the base of the arrays that it makes.\n\n"
-             "len() gives the requested bytes.");
+             "Page-locked (pinned) memory of a pool.\n"
+             "\n"
+             "It is the base of the arrays that the pool makes. ``len()`` gives the\n"
+             "requested bytes.\n"
+             "\nSee Also\n--------\n"
+             "PageLockedMemoryPool : The pool.");
 
 static PyType_Slot pooled_device_slots[] = {
     {Py_tp_doc, (void *)pooled_device_doc},
@@ -295,7 +314,17 @@ pcu_pool_blank_new(PyTypeObject *type, pcu_handle_kind kind)
 
 PyDoc_STRVAR(pool_free_held_doc,
              "free_held($self, /)\n--\n\n"
-             "Release all blocks that are not in use to the driver.");
+             "Release all blocks that are not in use to the driver.\n"
+             "\nNotes\n-----\n"
+             "Blocks in use stay in the pool.\n"
+             "\nExamples\n--------\n"
+             ">>> pool = drv.DeviceMemoryPool()\n"
+             ">>> pool.allocate(100).free()\n"
+             ">>> pool.held_blocks\n"
+             "1\n"
+             ">>> pool.free_held()\n"
+             ">>> pool.held_blocks\n"
+             "0");
 
 static PyObject *
 pool_free_held(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -306,7 +335,9 @@ pool_free_held(PyObject *op, PyObject *Py_UNUSED(ignored))
 
 PyDoc_STRVAR(pool_stop_holding_doc,
              "stop_holding($self, /)\n--\n\n"
-             "Call free_held(), and release every block that is returned later.");
+             "Release the held blocks, and every block that is returned later.\n"
+             "\nNotes\n-----\n"
+             "Allocation goes on, without reuse.");
 
 static PyObject *
 pool_stop_holding(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -318,7 +349,19 @@ pool_stop_holding(PyObject *op, PyObject *Py_UNUSED(ignored))
 
 PyDoc_STRVAR(pool_bin_number_doc,
              "bin_number($self, size, /)\n--\n\n"
-             "Return the number of the bin that serves size bytes.");
+             "Return the number of the bin that serves a size.\n"
+             "\nParameters\n----------\n"
+             "size : int\n"
+             "    Bytes of a request.\n"
+             "\nReturns\n-------\n"
+             "int\n"
+             "    Number of the bin, from 0.\n"
+             "\nNotes\n-----\n"
+             "The sizes of a bin differ by less than a sixteenth.\n"
+             "\nExamples\n--------\n"
+             ">>> pool = drv.DeviceMemoryPool()\n"
+             ">>> pool.alloc_size(pool.bin_number(1000))\n"
+             "1023");
 
 static PyObject *
 pool_bin_number(PyObject *op, PyObject *value)
@@ -330,10 +373,18 @@ pool_bin_number(PyObject *op, PyObject *value)
     return PyLong_FromLong(pcu_bins_number(size));
 }
 
-PyDoc_STRVAR(
-    pool_alloc_size_doc,
-    "alloc_size($self, bin, /)\n--\n\n"
-    "Return the size of the blocks of a bin: the largest size that it serves.");
+PyDoc_STRVAR(pool_alloc_size_doc,
+             "alloc_size($self, bin, /)\n--\n\n"
+             "Return the size of the blocks of a bin.\n"
+             "\nParameters\n----------\n"
+             "bin : int\n"
+             "    Number of the bin, from 0 to 1023.\n"
+             "\nReturns\n-------\n"
+             "int\n"
+             "    Bytes of a block: the largest size that the bin serves.\n"
+             "\nRaises\n------\n"
+             "OverflowError\n"
+             "    If there is no such bin.");
 
 static PyObject *
 pool_alloc_size(PyObject *Py_UNUSED(op), PyObject *value)
@@ -408,13 +459,27 @@ devicepool_new(PyTypeObject *type, PyObject *Py_UNUSED(args),
     return (PyObject *)self;
 }
 
-PCU_SIGNATURE(
-    devicepool, pcu_no_words,
-    "DeviceMemoryPool()\n--\n\n"
-    "A pool that keeps freed device memory of the current context for reuse.\n\n"
-    "A returned block is given out again at once to work that runs behind its last\n"
-    "use, such as work in the same stream, and otherwise when the streams that used\n"
-    "it have finished that work. See the chapter Stream-ordered allocation.")
+PCU_SIGNATURE(devicepool, pcu_no_words,
+              "DeviceMemoryPool()\n--\n\n"
+              "Keep freed device memory of the current context for reuse.\n"
+              "\n"
+              "Give the pool to arrays as their allocator, or call ``allocate()``.\n"
+              "\nRaises\n------\n"
+              "LogicError\n"
+              "    If no context is current.\n"
+              "\nSee Also\n--------\n"
+              "MemoryPool : Use a pool of the driver.\n"
+              "PageLockedMemoryPool : Do the same for page-locked memory.\n"
+              "pycuda.tools.set_default_allocator : Use the pool for all arrays.\n"
+              "\nNotes\n-----\n"
+              "A returned block is given out again at once to work that runs behind\n"
+              "its last use, such as work in the same stream; otherwise when the\n"
+              "streams that used it have finished that work.\n"
+              "\nExamples\n--------\n"
+              ">>> pool = drv.DeviceMemoryPool()\n"
+              ">>> a = gpuarray.zeros(1000, np.float32, allocator=pool.allocate)\n"
+              ">>> pool.active_bytes\n"
+              "4000")
 
 static int
 devicepool_init(PyObject *op, PyObject *args, PyObject *kwargs)
@@ -423,13 +488,36 @@ devicepool_init(PyObject *op, PyObject *args, PyObject *kwargs)
                                 args, kwargs, NULL);
 }
 
-PyDoc_STRVAR(
-    devicepool_allocate_doc,
-    "allocate($self, size, /)\n--\n\n"
-    "Allocate size bytes of device memory: a PooledDeviceAllocation.\n\n"
-    "The memory is a held block or a new block of the bin's size in the pool's\n"
-    "context. MemoryError, with the sizes, if memory is short after garbage\n"
-    "was collected and all held blocks were released.");
+PyDoc_STRVAR(devicepool_allocate_doc,
+             "allocate($self, size, /)\n--\n\n"
+             "Allocate device memory from the pool.\n"
+             "\nParameters\n----------\n"
+             "size : int\n"
+             "    Bytes to allocate.\n"
+             "\nReturns\n-------\n"
+             "PooledDeviceAllocation\n"
+             "    The memory. Its contents are undefined.\n"
+             "\nRaises\n------\n"
+             "MemoryError\n"
+             "    If memory is short, also after a collection of garbage and without\n"
+             "    held blocks. The text has the sizes.\n"
+             "LogicError\n"
+             "    If the context of the pool has ended.\n"
+             "\nSee Also\n--------\n"
+             "mem_alloc : Allocate without a pool.\n"
+             "DeviceMemoryPool.free_held : Return held memory to the driver.\n"
+             "\nNotes\n-----\n"
+             "A held block of the same bin is used again. If there is none, a new\n"
+             "block is allocated in the pool's context; it is less than a sixteenth\n"
+             "larger than ``size``.\n"
+             "\nExamples\n--------\n"
+             ">>> pool = drv.DeviceMemoryPool()\n"
+             ">>> memory = pool.allocate(1000)\n"
+             ">>> len(memory), pool.active_blocks\n"
+             "(1000, 1)\n"
+             ">>> memory.free()\n"
+             ">>> pool.active_blocks, pool.held_blocks\n"
+             "(0, 1)");
 
 PyObject *
 pcu_pool_allocate(PyObject *op, PyObject *value)
@@ -527,8 +615,16 @@ pcu_allocate(pcu_state *st, PyObject *allocator, size_t size)
 
 PyDoc_STRVAR(pool_bitlog2_doc,
              "bitlog2($module, value, /)\n--\n\n"
-             "Return the floor of the base-2 logarithm of an unsigned integer, and 0\n"
-             "for 0.");
+             "Return the floor of the base-2 logarithm of an unsigned integer.\n"
+             "\nParameters\n----------\n"
+             "value : int\n"
+             "    A number from 0 to 2**64 - 1.\n"
+             "\nReturns\n-------\n"
+             "int\n"
+             "    The logarithm, and 0 for 0.\n"
+             "\nExamples\n--------\n"
+             ">>> drv.bitlog2(1000)\n"
+             "9");
 
 static PyObject *
 pool_bitlog2(PyObject *m, PyObject *value)

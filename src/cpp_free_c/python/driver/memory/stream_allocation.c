@@ -7,6 +7,7 @@
 #include "python/driver/memory/memory.h"
 
 #include "python/support/convert.h"
+#include "python/support/docs.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "driver/stream_use.h"
@@ -80,9 +81,17 @@ stream_allocation_release(stream_allocation *self, CUstream stream,
 PCU_SIGNATURE_OF_ONE(
     stream_allocation_free, "stream", pcu_as_object,
     "free($self, /, stream=None)\n--\n\n"
-    "Free the memory when the stream has finished the work that it has now.\n\n"
-    "stream: by default the stream of the allocation. That stream also waits for\n"
-    "the work of other streams that may use the memory. LogicError the second time.")
+    "Free the memory in the order of a stream.\n"
+    "\nParameters\n----------\n"
+    "stream : Stream or None, optional\n"
+    "    Stream behind whose work the memory is freed. The default is the\n"
+    "    stream of the allocation.\n"
+    "\nRaises\n------\n" PCU_DOC_RELEASED
+    "\nSee Also\n--------\n"
+    "mem_alloc_async : Allocate such memory.\n"
+    "\nNotes\n-----\n"
+    "The call does not wait. The stream waits for the work of other streams\n"
+    "that may use the memory.")
 
 static PyObject *
 stream_allocation_free(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -163,8 +172,13 @@ static PyGetSetDef stream_allocation_getset[] = {
 };
 
 PyDoc_STRVAR(stream_allocation_doc,
-             "Device memory that is allocated and freed in the order of a stream.\n\n"
-             "mem_alloc_async() and MemoryPool.import_pointer() make such memory.");
+             "Device memory that is allocated and freed in the order of a stream.\n"
+             "\n"
+             "``mem_alloc_async()`` and ``MemoryPool.import_pointer()`` make it. It\n"
+             "is freed with the object.\n"
+             "\nSee Also\n--------\n"
+             "mem_alloc_async : Allocate such memory.\n"
+             "MemoryPool : A pool of such memory.");
 
 static PyType_Slot stream_allocation_slots[] = {
     {Py_tp_doc, (void *)stream_allocation_doc},
@@ -217,14 +231,32 @@ static const pcu_word stream_allocation_words[] = {
     PCU_WORD("stream", pcu_as_object, stream_allocation_args, stream),
 };
 
-PCU_SIGNATURE(
-    mem_alloc_async, stream_allocation_words,
-    "mem_alloc_async($module, /, bytes, stream=None)\n--\n\n"
-    "Allocate device memory in the order of a stream: a StreamAllocation.\n\n"
-    "The memory comes from the current pool of the device. Work of the stream may\n"
-    "use it; work of another stream must wait for the stream first. While the thread\n"
-    "captures a stream, the result is a DeviceAllocation. MemoryError, with the\n"
-    "sizes, if memory is short; LogicError for 0 bytes. cuMemAllocAsync.")
+PCU_SIGNATURE(mem_alloc_async, stream_allocation_words,
+              "mem_alloc_async($module, /, bytes, stream=None)\n--\n\n"
+              "Allocate device memory in the order of a stream.\n"
+              "\nParameters\n----------\n"
+              "bytes : int\n"
+              "    Bytes to allocate, at least 1.\n" PCU_DOC_STREAM
+              "\nReturns\n-------\n"
+              "StreamAllocation\n"
+              "    The memory; a DeviceAllocation while the thread captures a stream.\n"
+              "\nRaises\n------\n"
+              "MemoryError\n"
+              "    If memory is short, also after a collection of garbage.\n"
+              "LogicError\n"
+              "    For 0 bytes.\n"
+              "\nSee Also\n--------\n"
+              "MemoryPool.get_current : Find the pool of the memory.\n"
+              "mem_alloc : Allocate without a stream.\n"
+              "\nNotes\n-----\n"
+              "The call does not wait. The memory comes from the current pool of the\n"
+              "device. Work of another stream must wait for the stream before it uses\n"
+              "the memory.\n"
+              "\nExamples\n--------\n"
+              ">>> stream = drv.Stream()\n"
+              ">>> memory = drv.mem_alloc_async(16, stream)\n"
+              ">>> drv.memset_d8_async(memory, 0, 16, stream)\n"
+              ">>> memory.free()")
 
 static PyObject *
 mem_alloc_async(PyObject *m, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)

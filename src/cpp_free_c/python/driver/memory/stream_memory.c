@@ -4,11 +4,29 @@
 #include "python/support/base.h"
 
 #include "python/support/convert.h"
+#include "python/support/docs.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/current_context.h"
 #include "python/driver/memory/memory.h"
 #include "python/driver/resource.h"
+
+/* -- docstrings -------------------------------------------------------------------- */
+
+#define STREAM_MEMORY_DOC_MEMORY                                                 \
+    "memory : DeviceAllocation, GPUArray, ndarray or int\n"                      \
+    "    Device or managed memory, or an address, also of page-locked memory.\n" \
+    "    The address is a multiple of ``width``.\n"
+
+#define STREAM_MEMORY_DOC_WIDTH \
+    "width : int, optional\n"   \
+    "    Bytes of the value, 4 or 8.\n"
+
+#define STREAM_MEMORY_DOC_RAISES             \
+    "ValueError\n"                           \
+    "    If ``width`` is neither 4 nor 8.\n" \
+    "LogicError\n"                           \
+    "    If the driver refuses the address or the flags.\n"
 
 typedef struct {
     PyObject *memory;
@@ -61,11 +79,26 @@ static const pcu_word value_words[] = {
 PCU_SIGNATURE(
     stream_wait_value, value_words,
     "wait_value($self, /, memory, value, condition=0, width=4)\n--\n\n"
-    "Let work that is enqueued from now on wait for a value in memory.\n\n"
-    "memory: device, managed or page-locked memory, or an address. condition, a\n"
-    "stream_wait_value: GEQ (the default; the difference is 0 or more as a signed\n"
-    "number), EQ, AND (common bits) or NOR. width: bytes of the value, 4 or 8.\n"
-    "Calls cuStreamWaitValue32 or cuStreamWaitValue64, of CUDA 11.7.")
+    "Let later work of the stream wait for a value in memory.\n"
+    "\nParameters\n----------\n" STREAM_MEMORY_DOC_MEMORY
+    "value : int\n"
+    "    Value to compare with.\n"
+    "condition : stream_wait_value, optional\n"
+    "    GEQ: the difference is 0 or more as a signed number. EQ: the\n"
+    "    values are equal. AND: ``memory & value`` is not 0. NOR:\n"
+    "    ``~(memory | value)`` is not 0. The default is GEQ.\n" STREAM_MEMORY_DOC_WIDTH
+    "\nRaises\n------\n" STREAM_MEMORY_DOC_RAISES
+    "\nSee Also\n--------\n"
+    "Stream.write_value : Write a value.\n"
+    "Stream.wait_for_event : Wait for an event.\n"
+    "\nNotes\n-----\n"
+    "The call does not wait. It needs a driver for CUDA 11.7.\n"
+    "\nExamples\n--------\n"
+    ">>> memory = drv.to_device(np.zeros(1, np.int32))\n"
+    ">>> stream, other = drv.Stream(), drv.Stream()\n"
+    ">>> stream.write_value(memory, 5)\n"
+    ">>> other.wait_value(memory, 5)\n"
+    ">>> other.synchronize()")
 
 static PyObject *
 stream_wait_value(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -96,14 +129,20 @@ stream_wait_value(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     Py_RETURN_NONE;
 }
 
-PCU_SIGNATURE(
-    stream_write_value, value_words,
-    "write_value($self, /, memory, value, flags=0, width=4)\n--\n\n"
-    "Write a value to memory after the work enqueued so far.\n\n"
-    "memory: device, managed or page-locked memory, or an address. flags: a\n"
-    "stream_write_value; drivers since CUDA 11.7 refuse NO_MEMORY_BARRIER. width:\n"
-    "bytes of the value, 4 or 8. Calls cuStreamWriteValue32 or\n"
-    "cuStreamWriteValue64, of CUDA 11.7.")
+PCU_SIGNATURE(stream_write_value, value_words,
+              "write_value($self, /, memory, value, flags=0, width=4)\n--\n\n"
+              "Write a value to memory after the present work of the stream.\n"
+              "\nParameters\n----------\n" STREAM_MEMORY_DOC_MEMORY
+              "value : int\n"
+              "    Value to write.\n"
+              "flags : stream_write_value, optional\n"
+              "    Flags. Drivers for CUDA 11.7 and later refuse "
+              "NO_MEMORY_BARRIER.\n" STREAM_MEMORY_DOC_WIDTH
+              "\nRaises\n------\n" STREAM_MEMORY_DOC_RAISES
+              "\nSee Also\n--------\n"
+              "Stream.wait_value : Wait for a value.\n"
+              "\nNotes\n-----\n"
+              "The call does not wait. It needs a driver for CUDA 11.7.")
 
 static PyObject *
 stream_write_value(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -148,12 +187,34 @@ operations_enqueue(pcu_resource *self, CUstreamBatchMemOpParams *list,
     return rc;
 }
 
-PyDoc_STRVAR(
-    stream_batch_doc,
-    "batch_memory_operations($self, operations, /)\n--\n\n"
-    "Enqueue several waits and writes by one call of cuStreamBatchMemOp.\n\n"
-    "operations: tuples (stream_mem_op, memory, value) or (stream_mem_op, memory,\n"
-    "value, flags), or (stream_mem_op.BARRIER, flags), at most 256.");
+PyDoc_STRVAR(stream_batch_doc,
+             "batch_memory_operations($self, operations, /)\n--\n\n"
+             "Enqueue several waits and writes by one call.\n"
+             "\nParameters\n----------\n"
+             "operations : iterable of tuple\n"
+             "    At most 256 of ``(stream_mem_op, memory, value)``,\n"
+             "    ``(stream_mem_op, memory, value, flags)`` or\n"
+             "    ``(stream_mem_op.BARRIER, flags)``.\n"
+             "\nRaises\n------\n"
+             "TypeError\n"
+             "    If an item is no such tuple.\n"
+             "ValueError\n"
+             "    If there are too many.\n"
+             "LogicError\n"
+             "    If the driver refuses an operation.\n"
+             "\nSee Also\n--------\n"
+             "Stream.wait_value : Enqueue one wait.\n"
+             "Stream.write_value : Enqueue one write.\n"
+             "\nNotes\n-----\n" PCU_DOC_NO_WAIT
+             "\nExamples\n--------\n"
+             ">>> memory = drv.to_device(np.zeros(2, np.int32))\n"
+             ">>> write = drv.stream_mem_op.WRITE_VALUE_32\n"
+             ">>> stream = drv.Stream()\n"
+             ">>> stream.batch_memory_operations([(write, memory, 1),\n"
+             "...                                 (write, int(memory) + 4, 2)])\n"
+             ">>> stream.synchronize()\n"
+             ">>> drv.from_device(memory, 2, np.int32)\n"
+             "array([1, 2], dtype=int32)");
 
 static PyObject *
 stream_batch(PyObject *op, PyObject *operations)

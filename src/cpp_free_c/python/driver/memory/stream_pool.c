@@ -11,6 +11,7 @@
 #include "python/driver/memory/pool.h"
 
 #include "python/support/convert.h"
+#include "python/support/docs.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/context.h"
@@ -79,14 +80,32 @@ static const pcu_word stream_pool_words[] = {
     PCU_WORD("ipc", pcu_as_bool, stream_pool_args, ipc),
 };
 
-PCU_SIGNATURE(
-    stream_pool, stream_pool_words,
-    "MemoryPool(device=None, max_size=0, ipc=False)\n--\n\n"
-    "A pool of the driver. Its memory follows the order of streams.\n\n"
-    "device: a Device or its number; by default the current one. max_size: the\n"
-    "bytes that the pool may have; 0 is the driver's choice. ipc: other processes\n"
-    "may open the pool. Use it as the allocator of arrays. An allocation belongs to\n"
-    "the current stream; freed memory is used again behind its last use.")
+PCU_SIGNATURE(stream_pool, stream_pool_words,
+              "MemoryPool(device=None, max_size=0, ipc=False)\n--\n\n"
+              "Hold a pool of the driver, whose memory follows the order of streams.\n"
+              "\n"
+              "Give the pool to arrays as their allocator, or call ``allocate()``.\n"
+              "\nParameters\n----------\n" PCU_DOC_DEVICE_OF_MEMORY
+              "max_size : int, optional\n"
+              "    Bytes that the pool may have. The default 0 is the driver's\n"
+              "    choice.\n"
+              "ipc : bool, optional\n"
+              "    If true, other processes can open the pool.\n"
+              "\nRaises\n------\n"
+              "LogicError\n"
+              "    If no context is current, or if the driver refuses the pool.\n"
+              "\nSee Also\n--------\n"
+              "DeviceMemoryPool : A pool of this package.\n"
+              "mem_alloc_async : Allocate from the current pool.\n"
+              "\nNotes\n-----\n"
+              "An allocation belongs to the current stream. Freed memory is used\n"
+              "again behind its last use. The object holds freed blocks of up to 32\n"
+              "MiB, see ``hold_limit``.\n"
+              "\nExamples\n--------\n"
+              ">>> pool = drv.MemoryPool()\n"
+              ">>> a = gpuarray.zeros(1000, np.float32, allocator=pool.allocate)\n"
+              ">>> pool.active_bytes\n"
+              "4000")
 
 static int
 stream_pool_init(PyObject *op, PyObject *args, PyObject *kwargs)
@@ -139,10 +158,19 @@ stream_pool_dealloc(PyObject *op)
 
 typedef CUresult (*stream_pool_getter)(CUmemoryPool *pool, CUdevice device);
 
-PCU_SIGNATURE_OF_ONE(
-    stream_pool_get_current, "device", pcu_as_device,
-    "get_current($type, /, device=None)\n--\n\n"
-    "Return the pool from which mem_alloc_async allocates. cuDeviceGetMemPool.")
+PCU_SIGNATURE_OF_ONE(stream_pool_get_current, "device", pcu_as_device,
+                     "get_current($type, /, device=None)\n--\n\n"
+                     "Return the pool from which ``mem_alloc_async`` allocates.\n"
+                     "\nParameters\n----------\n" PCU_DOC_DEVICE_OF_MEMORY
+                     "\nReturns\n-------\n"
+                     "MemoryPool\n"
+                     "    The pool.\n"
+                     "\nSee Also\n--------\n"
+                     "MemoryPool.make_current : Set the pool.\n"
+                     "\nExamples\n--------\n"
+                     ">>> pool = drv.MemoryPool.get_current()\n"
+                     ">>> 0 <= pool.used_bytes <= pool.reserved_bytes\n"
+                     "True")
 
 static PyObject *
 stream_pool_of_device(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
@@ -186,8 +214,13 @@ stream_pool_get_current(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
 
 PyDoc_STRVAR(stream_pool_get_default_doc,
              "get_default($type, /, device=None)\n--\n\n"
-             "Return the pool that the device has from the beginning.\n\n"
-             "cuDeviceGetDefaultMemPool.");
+             "Return the pool that the device has from the beginning.\n"
+             "\nParameters\n----------\n" PCU_DOC_DEVICE_OF_MEMORY
+             "\nReturns\n-------\n"
+             "MemoryPool\n"
+             "    The pool.\n"
+             "\nSee Also\n--------\n"
+             "MemoryPool.get_current : Return the pool in use.");
 
 static PyObject *
 stream_pool_get_default(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
@@ -199,9 +232,12 @@ stream_pool_get_default(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
 
 PyDoc_STRVAR(stream_pool_make_current_doc,
              "make_current($self, /)\n--\n\n"
-             "Let mem_alloc_async of this process allocate from this pool.\n\n"
-             "Keep the object: when it is deleted, the device uses its default pool\n"
-             "again. cuDeviceSetMemPool.");
+             "Let ``mem_alloc_async`` of this process allocate from this pool.\n"
+             "\nSee Also\n--------\n"
+             "MemoryPool.get_current : Return the pool in use.\n"
+             "\nNotes\n-----\n"
+             "Keep the object. When it is deleted, the device uses its default pool\n"
+             "again.");
 
 static PyObject *
 stream_pool_make_current(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -220,11 +256,16 @@ stream_pool_make_current(PyObject *op, PyObject *Py_UNUSED(ignored))
 
 /* -- trimming and holding ---------------------------------------------------------- */
 
-PCU_SIGNATURE_OF_ONE(
-    stream_pool_trim, "min_bytes", pcu_as_size,
-    "trim($self, /, min_bytes=0)\n--\n\n"
-    "Release the held blocks, and memory of the driver's pool beyond min_bytes.\n\n"
-    "Memory that streams still use stays. cuMemPoolTrimTo.")
+PCU_SIGNATURE_OF_ONE(stream_pool_trim, "min_bytes", pcu_as_size,
+                     "trim($self, /, min_bytes=0)\n--\n\n"
+                     "Release the held blocks and unused memory of the driver's pool.\n"
+                     "\nParameters\n----------\n"
+                     "min_bytes : int, optional\n"
+                     "    Bytes that the driver's pool may keep.\n"
+                     "\nSee Also\n--------\n"
+                     "MemoryPool.free_held : Release the held blocks only.\n"
+                     "\nNotes\n-----\n"
+                     "Memory that streams still use stays.")
 
 static PyObject *
 stream_pool_trim(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -285,13 +326,31 @@ stream_pool_get_handle(PyObject *op, void *Py_UNUSED(closure))
     return PyLong_FromVoidPtr(((pcu_stream_pool *)op)->base.source);
 }
 
-PyDoc_STRVAR(
-    stream_pool_allocate_doc,
-    "allocate($self, size, /)\n--\n\n"
-    "Allocate size bytes for the current stream: a PooledDeviceAllocation.\n\n"
-    "The memory is a held block or comes from the driver's pool. Work of\n"
-    "another stream must wait for the current stream first. MemoryError, with\n"
-    "the sizes, if memory is short. cuMemAllocFromPoolAsync.");
+PyDoc_STRVAR(stream_pool_allocate_doc,
+             "allocate($self, size, /)\n--\n\n"
+             "Allocate device memory for the current stream.\n"
+             "\nParameters\n----------\n"
+             "size : int\n"
+             "    Bytes to allocate.\n"
+             "\nReturns\n-------\n"
+             "PooledDeviceAllocation\n"
+             "    The memory. Its contents are undefined.\n"
+             "\nRaises\n------\n"
+             "MemoryError\n"
+             "    If memory is short, also after a collection of garbage and without\n"
+             "    held blocks. The text has the sizes.\n"
+             "LogicError\n"
+             "    If the context of the pool has ended.\n"
+             "\nSee Also\n--------\n"
+             "mem_alloc_async : Allocate from the current pool.\n"
+             "\nNotes\n-----\n"
+             "A held block is used again; if there is none, the memory comes from\n"
+             "the driver's pool. Work of another stream must wait for the current\n"
+             "stream before it uses the memory.\n"
+             "\nExamples\n--------\n"
+             ">>> pool = drv.MemoryPool()\n"
+             ">>> len(pool.allocate(100))\n"
+             "100");
 
 /* -- the type ---------------------------------------------------------------------- */
 

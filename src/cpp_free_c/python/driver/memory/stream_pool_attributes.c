@@ -5,11 +5,18 @@
 #include "python/driver/memory/pool.h"
 
 #include "python/support/convert.h"
+#include "python/support/docs.h"
 #include "python/support/driver_call.h"
 #include "python/support/enums.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/memory/memory.h"
+
+/* -- docstrings -------------------------------------------------------------------- */
+
+#define STREAM_POOL_DOC_ATTRIBUTE      \
+    "attribute : mem_pool_attribute\n" \
+    "    The attribute.\n"
 
 /* Whether the attribute is an int of the driver; the others are 64-bit numbers. */
 static bool
@@ -66,8 +73,18 @@ stream_pool_write(pcu_stream_pool *self, unsigned int attribute, PyObject *given
 
 PyDoc_STRVAR(stream_pool_get_attribute_doc,
              "get_attribute($self, attribute, /)\n--\n\n"
-             "Return a mem_pool_attribute: a number of bytes, or a bool.\n\n"
-             "Blocks that this object holds count as used. cuMemPoolGetAttribute.");
+             "Return an attribute of the driver's pool.\n"
+             "\nParameters\n----------\n" STREAM_POOL_DOC_ATTRIBUTE
+             "\nReturns\n-------\n"
+             "int or bool\n"
+             "    Bytes, or whether the pool may do it.\n"
+             "\nRaises\n------\n"
+             "LogicError\n"
+             "    If there is no such attribute.\n"
+             "\nSee Also\n--------\n"
+             "MemoryPool.set_attribute : Set it.\n"
+             "\nNotes\n-----\n"
+             "Blocks that this object holds count as used.");
 
 static PyObject *
 stream_pool_get_attribute(PyObject *op, PyObject *attribute)
@@ -97,8 +114,16 @@ static const pcu_word stream_pool_attribute_words[] = {
 
 PCU_SIGNATURE(stream_pool_set_attribute, stream_pool_attribute_words,
               "set_attribute($self, attribute, value, /)\n--\n\n"
-              "Set a mem_pool_attribute.\n\n"
-              "The high marks can be set to 0 only. cuMemPoolSetAttribute.")
+              "Set an attribute of the driver's pool.\n"
+              "\nParameters\n----------\n" STREAM_POOL_DOC_ATTRIBUTE
+              "value : int or bool\n"
+              "    Bytes, or whether the pool may do it. The high marks can be set to\n"
+              "    0 only.\n"
+              "\nRaises\n------\n"
+              "LogicError\n"
+              "    If the attribute cannot be set to the value.\n"
+              "\nSee Also\n--------\n"
+              "MemoryPool.get_attribute : Return it.")
 
 static PyObject *
 stream_pool_set_attribute(PyObject *op, PyObject *const *args, Py_ssize_t nargs)
@@ -134,9 +159,15 @@ stream_pool_set_number(PyObject *op, PyObject *value, void *closure)
 
 PCU_SIGNATURE(
     stream_pool_set_access, stream_pool_attribute_words,
-    "set_access($self, /, device, flags=mem_access_flags.READWRITE)\n--\n\n"
-    "Let kernels of another device use the memory of this pool, or forbid that.\n\n"
-    "flags: READWRITE, READ or NONE. cuMemPoolSetAccess.")
+    "set_access($self, /, device, flags=3)\n"
+    "--\n\n"
+    "Let kernels of another device use the memory of this pool, or forbid that.\n"
+    "\nParameters\n----------\n" PCU_DOC_DEVICE PCU_DOC_ACCESS_FLAGS
+    "\nRaises\n------\n"
+    "LogicError\n"
+    "    If the device cannot have the access.\n"
+    "\nSee Also\n--------\n"
+    "Device.can_access_peer : Ask whether a device can have access.")
 
 static PyObject *
 stream_pool_set_access(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -161,7 +192,13 @@ stream_pool_set_access(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 
 PCU_SIGNATURE_OF_ONE(stream_pool_get_access, "device", pcu_as_device,
                      "get_access($self, /, device)\n--\n\n"
-                     "Return the mem_access_flags of a device. cuMemPoolGetAccess.")
+                     "Return the rights of a device to use the memory of this pool.\n"
+                     "\nParameters\n----------\n" PCU_DOC_DEVICE
+                     "\nReturns\n-------\n"
+                     "mem_access_flags\n"
+                     "    The rights.\n"
+                     "\nSee Also\n--------\n"
+                     "MemoryPool.set_access : Set them.")
 
 static PyObject *
 stream_pool_get_access(PyObject *op, PyObject *const *args, Py_ssize_t nargs,

@@ -4,18 +4,24 @@
 #include "python/driver/memory/pool.h"
 
 #include "python/support/convert.h"
+#include "python/support/docs.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/current_context.h"
 #include "python/driver/memory/memory.h"
 
-PyDoc_STRVAR(
-    stream_pool_export_handle_doc,
-    "export_handle($self, /)\n--\n\n"
-    "Return a new file descriptor that names this pool to another process.\n\n"
-    "The pool must have been made with ipc=True. Send the descriptor through a\n"
-    "Unix socket (multiprocessing.reduction.send_handle), and close it.\n"
-    "cuMemPoolExportToShareableHandle.");
+PyDoc_STRVAR(stream_pool_export_handle_doc,
+             "export_handle($self, /)\n--\n\n"
+             "Return a file descriptor that names this pool to another process.\n"
+             "\nReturns\n-------\n"
+             "int\n"
+             "    A new descriptor. Send it through a Unix socket, as\n"
+             "    ``multiprocessing.reduction.send_handle`` does, and close it.\n"
+             "\nRaises\n------\n"
+             "LogicError\n"
+             "    If the pool was made without ``ipc=True``.\n"
+             "\nSee Also\n--------\n"
+             "MemoryPool.from_handle : Open the pool.");
 
 static PyObject *
 stream_pool_export_handle(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -44,13 +50,22 @@ static const pcu_word stream_pool_import_words[] = {
     PCU_WORD("device", pcu_as_device, stream_pool_import_args, device),
 };
 
-PCU_SIGNATURE(
-    stream_pool_from_handle, stream_pool_import_words,
-    "from_handle($type, /, handle, device=None)\n--\n\n"
-    "Open the pool of another process by its file descriptor.\n\n"
-    "The pool gives access to memory of the other process (import_pointer); it\n"
-    "allocates nothing. device: the one that has the memory. The caller closes the\n"
-    "descriptor. cuMemPoolImportFromShareableHandle.")
+PCU_SIGNATURE(stream_pool_from_handle, stream_pool_import_words,
+              "from_handle($type, /, handle, device=None)\n--\n\n"
+              "Open the pool of another process.\n"
+              "\nParameters\n----------\n"
+              "handle : int\n"
+              "    File descriptor from ``export_handle``. The caller closes "
+              "it.\n" PCU_DOC_DEVICE_OF_MEMORY
+              "\nReturns\n-------\n"
+              "MemoryPool\n"
+              "    A pool that allocates nothing: use ``import_pointer``.\n"
+              "\nRaises\n------\n"
+              "LogicError\n"
+              "    If the descriptor names no pool.\n"
+              "\nSee Also\n--------\n"
+              "MemoryPool.export_handle : Name the pool.\n"
+              "MemoryPool.import_pointer : Use memory of the other process.")
 
 static PyObject *
 stream_pool_from_handle(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
@@ -82,12 +97,23 @@ stream_pool_from_handle(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
     return (PyObject *)self;
 }
 
-PyDoc_STRVAR(
-    stream_pool_export_pointer_doc,
-    "export_pointer($self, memory, /)\n--\n\n"
-    "Return bytes that name an allocation of this pool to another process.\n\n"
-    "Call export_handle() of the pool before. Keep the memory allocated until\n"
-    "the other process has freed its own allocation. cuMemPoolExportPointer.");
+PyDoc_STRVAR(stream_pool_export_pointer_doc,
+             "export_pointer($self, memory, /)\n--\n\n"
+             "Return bytes that name an allocation of this pool to another process.\n"
+             "\nParameters\n----------\n"
+             "memory : PooledDeviceAllocation or int\n"
+             "    Memory of the pool, or its address.\n"
+             "\nReturns\n-------\n"
+             "bytes\n"
+             "    The name. Send it to a process that opened the pool.\n"
+             "\nRaises\n------\n"
+             "LogicError\n"
+             "    If the pool was made without ``ipc=True``.\n"
+             "\nSee Also\n--------\n"
+             "MemoryPool.import_pointer : Use the memory.\n"
+             "\nNotes\n-----\n"
+             "Call ``export_handle()`` before. Keep the memory until the other\n"
+             "process has freed its allocation.");
 
 static PyObject *
 stream_pool_export_pointer(PyObject *op, PyObject *memory)
@@ -108,12 +134,24 @@ stream_pool_export_pointer(PyObject *op, PyObject *memory)
     return PyBytes_FromStringAndSize((const char *)&data, sizeof(data));
 }
 
-PyDoc_STRVAR(
-    stream_pool_import_pointer_doc,
-    "import_pointer($self, data, /)\n--\n\n"
-    "Return an allocation of another process: a StreamAllocation.\n\n"
-    "data: the bytes of export_pointer. The pool must come from from_handle. The\n"
-    "memory is freed in the default stream. cuMemPoolImportPointer.");
+PyDoc_STRVAR(stream_pool_import_pointer_doc,
+             "import_pointer($self, data, /)\n--\n\n"
+             "Return an allocation of another process.\n"
+             "\nParameters\n----------\n"
+             "data : bytes\n"
+             "    Result of ``export_pointer``.\n"
+             "\nReturns\n-------\n"
+             "StreamAllocation\n"
+             "    The memory, which is freed in the default stream.\n"
+             "\nRaises\n------\n"
+             "ValueError\n"
+             "    If ``data`` has another length.\n"
+             "LogicError\n"
+             "    If the pool is not that of the allocation.\n"
+             "\nSee Also\n--------\n"
+             "MemoryPool.export_pointer : Name the memory.\n"
+             "\nNotes\n-----\n"
+             "The pool must come from ``from_handle``.");
 
 static PyObject *
 stream_pool_import_pointer(PyObject *op, PyObject *given)

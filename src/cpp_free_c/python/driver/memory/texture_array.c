@@ -8,6 +8,7 @@
 #include "python/driver/memory/texture_array.h"
 
 #include "python/support/convert.h"
+#include "python/support/docs.h"
 #include "python/support/enums.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
@@ -59,12 +60,36 @@ texture_array_raise(pcu_state *st, const char *routine, CUresult status,
     return rc;
 }
 
-PCU_SIGNATURE_OF_ONE(
-    texture_array, "descriptor", pcu_as_object,
-    "Array(descriptor)\n--\n\n"
-    "An image on the device in the layout of the texture unit.\n\n"
-    "descriptor: an ArrayDescriptor or ArrayDescriptor3D. Copies fill it;\n"
-    "kernels read and write it through textures and surfaces.")
+PCU_SIGNATURE_OF_ONE(texture_array, "descriptor", pcu_as_object,
+                     "Array(descriptor)\n--\n\n"
+                     "Hold an image on the device in the layout of the texture unit.\n"
+                     "\n"
+                     "Copies fill it. Kernels read and write it through textures and\n"
+                     "surfaces.\n"
+                     "\nParameters\n----------\n"
+                     "descriptor : ArrayDescriptor or ArrayDescriptor3D\n"
+                     "    Size and elements.\n"
+                     "\nRaises\n------\n"
+                     "TypeError\n"
+                     "    If the argument is no descriptor.\n"
+                     "LogicError\n"
+                     "    If the driver refuses the description.\n"
+                     "MemoryError\n"
+                     "    If the device has not enough free memory.\n"
+                     "\nSee Also\n--------\n"
+                     "matrix_to_array : Make an Array of a matrix.\n"
+                     "TextureObject : Read it in a kernel.\n"
+                     "SurfaceObject : Write it in a kernel.\n"
+                     "\nExamples\n--------\n"
+                     ">>> descriptor = drv.ArrayDescriptor()\n"
+                     ">>> descriptor.width, descriptor.height = 3, 2\n"
+                     ">>> descriptor.format = drv.array_format.SIGNED_INT32\n"
+                     ">>> descriptor.num_channels = 1\n"
+                     ">>> image = drv.Array(descriptor)\n"
+                     ">>> image.set(np.arange(6, dtype=np.int32))\n"
+                     ">>> image.get()\n"
+                     "array([[0, 1, 2],\n"
+                     "       [3, 4, 5]], dtype=int32)")
 
 static int
 texture_array_init(PyObject *op, PyObject *args, PyObject *kwargs)
@@ -201,7 +226,9 @@ pcu_texture_array_describe(pcu_state *st, PyObject *array,
 
 PyDoc_STRVAR(texture_array_free_doc,
              "free($self, /)\n--\n\n"
-             "Release the array now. A second call does nothing.");
+             "Release the array now.\n"
+             "\nNotes\n-----\n"
+             "A second call does nothing.");
 
 static PyObject *
 texture_array_free(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -217,7 +244,13 @@ texture_array_free(PyObject *op, PyObject *Py_UNUSED(ignored))
 
 PyDoc_STRVAR(texture_array_get_descriptor_doc,
              "get_descriptor($self, /)\n--\n\n"
-             "Return the ArrayDescriptor of an array of one or two dimensions.");
+             "Return the description of an array of one or two dimensions.\n"
+             "\nReturns\n-------\n"
+             "ArrayDescriptor\n"
+             "    A new descriptor.\n"
+             "\nRaises\n------\n" PCU_DOC_RELEASED
+             "\nSee Also\n--------\n"
+             "Array.get_descriptor_3d : Describe any array.");
 
 static PyObject *
 texture_array_get_descriptor(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -241,7 +274,11 @@ texture_array_get_descriptor(PyObject *op, PyObject *Py_UNUSED(ignored))
 
 PyDoc_STRVAR(texture_array_get_descriptor_3d_doc,
              "get_descriptor_3d($self, /)\n--\n\n"
-             "Return the ArrayDescriptor3D of the array.");
+             "Return the description of the array.\n"
+             "\nReturns\n-------\n"
+             "ArrayDescriptor3D\n"
+             "    A new descriptor.\n"
+             "\nRaises\n------\n" PCU_DOC_RELEASED);
 
 static PyObject *
 texture_array_get_descriptor_3d(PyObject *op, PyObject *Py_UNUSED(ignored))

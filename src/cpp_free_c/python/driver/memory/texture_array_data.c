@@ -7,6 +7,7 @@
 
 #include "python/support/buffer.h"
 #include "python/support/convert.h"
+#include "python/support/docs.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 #include "python/driver/current_context.h"
@@ -146,13 +147,32 @@ static const pcu_word texture_array_set_words[] = {
     PCU_WORD("pitch", pcu_as_size, texture_array_set_args, pitch),
 };
 
-PCU_SIGNATURE(
-    texture_array_set, texture_array_set_words,
-    "set($self, /, source, stream=None, pitch=0)\n--\n\n"
-    "Fill the array from a host buffer of its size, or from device memory.\n\n"
-    "The order of the bytes is: channels, then x, y, z or layers. pitch: bytes from\n"
-    "row to row of device memory, if there are gaps. With a stream the copy is only\n"
-    "enqueued; keep the source alive until it has finished.")
+PCU_SIGNATURE(texture_array_set, texture_array_set_words,
+              "set($self, /, source, stream=None, pitch=0)\n--\n\n"
+              "Fill the array.\n"
+              "\nParameters\n----------\n"
+              "source : array_like, DeviceAllocation, GPUArray or int\n"
+              "    Host buffer of the size of the array, device memory, or an\n"
+              "    address. The order of the bytes is: channels, then x, y, and z or\n"
+              "    layers.\n"
+              "stream : Stream or None, optional\n"
+              "    Stream in which the copy is only enqueued. By default the call\n"
+              "    copies, and then returns.\n"
+              "pitch : int, optional\n"
+              "    Bytes from row to row of device memory. The default 0 is no gaps.\n"
+              "\nRaises\n------\n"
+              "ValueError\n"
+              "    If a buffer has another size, or if the pitch is shorter than a\n"
+              "    row.\n"
+              "TypeError\n"
+              "    If a pitch is given for a buffer, or if the source is neither.\n"
+              "LogicError\n"
+              "    If the array was released, or if the device memory is too small.\n"
+              "\nSee Also\n--------\n"
+              "Array.get : Copy to the host.\n"
+              "Memcpy2D : Copy a part.\n"
+              "\nNotes\n-----\n"
+              "With a stream, keep the source until the copy has finished.")
 
 static PyObject *
 texture_array_set(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -248,8 +268,18 @@ texture_array_host_new(const texture_array_shape *s)
 
 PyDoc_STRVAR(texture_array_get_doc,
              "get($self, /)\n--\n\n"
-             "Return the image as a new numpy array, [z or layer][y][x][channel].\n\n"
-             "Dimensions of size 0 and single channels are left out.");
+             "Copy the image to a new NumPy array.\n"
+             "\nReturns\n-------\n"
+             "ndarray\n"
+             "    The elements, ``[z or layer][y][x][channel]``. Dimensions of size\n"
+             "    0 and single channels are left out.\n"
+             "\nRaises\n------\n"
+             "TypeError\n"
+             "    If NumPy has no such type.\n" PCU_DOC_RELEASED
+             "\nSee Also\n--------\n"
+             "Array.set : Fill the array.\n"
+             "\nNotes\n-----\n"
+             "The call waits for the copy.");
 
 static PyObject *
 texture_array_get(PyObject *op, PyObject *Py_UNUSED(ignored))

@@ -6,6 +6,7 @@
  * lock, other threads may use the object: its fields are read again afterwards.
  * Callers: Python. */
 #include "python/support/convert.h"
+#include "python/support/docs.h"
 #include "python/support/driver_call.h"
 #include "python/support/enums.h"
 #include "python/support/setup.h"
@@ -14,6 +15,20 @@
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
 #include "python/driver/memory/memory.h"
+
+/* -- docstrings -------------------------------------------------------------------- */
+
+#define VIRTUAL_DOC_OFFSET     \
+    "offset : int, optional\n" \
+    "    First byte, counted from the first address.\n"
+
+#define VIRTUAL_DOC_SIZE             \
+    "size : int or None, optional\n" \
+    "    Bytes of the range. The default is all up to the end.\n"
+
+#define VIRTUAL_DOC_BEYOND \
+    "ValueError\n"         \
+    "    If the bytes are beyond the range.\n"
 
 /* head.handle.memory is the first address, head.size the reserved bytes. */
 typedef struct {
@@ -53,13 +68,33 @@ static const pcu_word virtual_words[] = {
     PCU_WORD("alignment", pcu_as_size, virtual_args, alignment),
 };
 
-PCU_SIGNATURE(
-    virtual, virtual_words,
-    "VirtualMemory(size, alignment=0)\n--\n\n"
-    "A range of device addresses, into which PhysicalMemory is mapped.\n\n"
-    "size: the bytes, which are rounded up to mem_granularity(). alignment: of the\n"
-    "first address, a power of 2. The range itself needs no memory. Use the object\n"
-    "wherever a DeviceAllocation can be used. cuMemAddressReserve.")
+PCU_SIGNATURE(virtual, virtual_words,
+              "VirtualMemory(size, alignment=0)\n--\n\n"
+              "Hold a range of device addresses into which memory is mapped.\n"
+              "\n"
+              "Functions and kernels take the object as a DeviceAllocation.\n"
+              "\nParameters\n----------\n"
+              "size : int\n"
+              "    Bytes, which are rounded up to ``mem_granularity()``.\n"
+              "alignment : int, optional\n"
+              "    Bytes of which the first address is a multiple, a power of 2. The\n"
+              "    default 0 is the driver's choice.\n"
+              "\nRaises\n------\n"
+              "LogicError\n"
+              "    If the driver has no such range of addresses.\n"
+              "\nSee Also\n--------\n"
+              "PhysicalMemory : Memory to map.\n"
+              "mem_granularity : Return the multiple of sizes.\n"
+              "\nNotes\n-----\n"
+              "The range needs no memory until some is mapped.\n"
+              "\nExamples\n--------\n"
+              ">>> step = drv.mem_granularity()\n"
+              ">>> space = drv.VirtualMemory(4 * step)\n"
+              ">>> space.map(drv.PhysicalMemory(step))\n"
+              ">>> space.mappings == [(0, step)]\n"
+              "True\n"
+              ">>> drv.memset_d8(space, 0, step)\n"
+              ">>> space.unmap()")
 
 static int
 virtual_init(PyObject *op, PyObject *args, PyObject *kwargs)
@@ -119,8 +154,12 @@ virtual_dealloc(PyObject *op)
 
 PyDoc_STRVAR(virtual_free_doc,
              "free($self, /)\n--\n\n"
-             "Wait for the context, unmap all memory and return the addresses.\n\n"
-             "LogicError the second time. cuMemUnmap, cuMemAddressFree.");
+             "Unmap all memory and return the addresses.\n"
+             "\nRaises\n------\n" PCU_DOC_RELEASED
+             "\nSee Also\n--------\n"
+             "VirtualMemory.unmap : Keep the addresses.\n"
+             "\nNotes\n-----\n"
+             "The call waits for the context.");
 
 static PyObject *
 virtual_free(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -241,16 +280,33 @@ virtual_remember(virtual_memory *self, size_t offset, size_t size)
     return pcu_resource_check_slow(&self->head, "cuMemMap");
 }
 
-PCU_SIGNATURE(
-    virtual_map, range_words,
-    "map($self, /, memory, offset=0, memory_offset=0, size=None,\n"
-    "    access=mem_access_flags.READWRITE)\n--\n\n"
-    "Map a PhysicalMemory at an offset from the first address.\n\n"
-    "offset, memory_offset, size: bytes, multiples of mem_granularity(). size: by\n"
-    "default all of the memory from memory_offset on. Drivers up to CUDA 13 accept\n"
-    "0 as memory_offset only. access: the rights of the context's device; see\n"
-    "set_access(). The memory stays as long as it is mapped.\n"
-    "cuMemMap, cuMemSetAccess.")
+PCU_SIGNATURE(virtual_map, range_words,
+              "map($self, /, memory, offset=0, memory_offset=0, size=None,\n"
+              "    access=3)\n"
+              "--\n\n"
+              "Map memory at an offset from the first address.\n"
+              "\nParameters\n----------\n"
+              "memory : PhysicalMemory\n"
+              "    Memory to map, which stays as long as it is mapped.\n"
+              "offset : int, optional\n"
+              "    Bytes from the first address, a multiple of ``mem_granularity()``.\n"
+              "memory_offset : int, optional\n"
+              "    First byte of the memory to map. Drivers up to CUDA 13 accept 0\n"
+              "    only.\n"
+              "size : int or None, optional\n"
+              "    Bytes to map. The default is all of the memory from\n"
+              "    ``memory_offset`` on.\n"
+              "access : mem_access_flags, optional\n"
+              "    Rights of the context's device: READWRITE, READ or NONE. The\n"
+              "    default is READWRITE.\n"
+              "\nRaises\n------\n"
+              "TypeError\n"
+              "    If ``memory`` is no PhysicalMemory.\n" VIRTUAL_DOC_BEYOND
+              "LogicError\n"
+              "    If memory is mapped there, or if an object was released.\n"
+              "\nSee Also\n--------\n"
+              "VirtualMemory.unmap : End the mapping.\n"
+              "VirtualMemory.set_access : Set the rights of a device.")
 
 static PyObject *
 virtual_map(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -361,9 +417,15 @@ virtual_unmap_within(virtual_memory *self, size_t first, size_t end)
 PCU_SIGNATURE(
     virtual_unmap, range_words,
     "unmap($self, /, offset=0, size=None)\n--\n\n"
-    "Wait for the context, and unmap the memory in a range of bytes.\n\n"
-    "The range must consist of whole mappings. size: by default up to the end. The\n"
-    "addresses stay reserved. cuMemUnmap.")
+    "Unmap the memory in a range of bytes.\n"
+    "\nParameters\n----------\n" VIRTUAL_DOC_OFFSET VIRTUAL_DOC_SIZE
+    "\nRaises\n------\n"
+    "ValueError\n"
+    "    If the range has a part of a mapping only, or is too long.\n" PCU_DOC_RELEASED
+    "\nSee Also\n--------\n"
+    "VirtualMemory.map : Map memory.\n"
+    "\nNotes\n-----\n"
+    "The call waits for the context. The addresses stay reserved.")
 
 static PyObject *
 virtual_unmap(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
@@ -389,11 +451,19 @@ virtual_unmap(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *k
 
 PCU_SIGNATURE(
     virtual_set_access, range_words,
-    "set_access($self, /, device, flags=mem_access_flags.READWRITE, offset=0,\n"
-    "           size=None)\n--\n\n"
-    "Set the rights of a device to use the mapped memory in a range of bytes.\n\n"
-    "flags: READWRITE, READ or NONE. size: by default up to the end. Memory that is\n"
-    "mapped later has its own rights. cuMemSetAccess.")
+    "set_access($self, /, device, flags=3, offset=0,\n"
+    "           size=None)\n"
+    "--\n\n"
+    "Set the rights of a device to use the mapped memory in a range of bytes.\n"
+    "\nParameters\n----------\n" PCU_DOC_DEVICE PCU_DOC_ACCESS_FLAGS VIRTUAL_DOC_OFFSET
+        VIRTUAL_DOC_SIZE "\nRaises\n------\n" VIRTUAL_DOC_BEYOND
+    "LogicError\n"
+    "    If the device cannot have the access, or if the object was\n"
+    "    released.\n"
+    "\nSee Also\n--------\n"
+    "VirtualMemory.get_access : Return the rights.\n"
+    "\nNotes\n-----\n"
+    "Memory that is mapped later has its own rights.")
 
 static PyObject *
 virtual_set_access(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -425,8 +495,16 @@ virtual_set_access(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 
 PCU_SIGNATURE(virtual_get_access, range_words,
               "get_access($self, /, device, offset=0)\n--\n\n"
-              "Return the mem_access_flags of a device for the memory at an offset.\n\n"
-              "cuMemGetAccess.")
+              "Return the rights of a device to use the memory at an offset.\n"
+              "\nParameters\n----------\n" PCU_DOC_DEVICE VIRTUAL_DOC_OFFSET
+              "\nReturns\n-------\n"
+              "mem_access_flags\n"
+              "    The rights.\n"
+              "\nRaises\n------\n" VIRTUAL_DOC_BEYOND
+              "LogicError\n"
+              "    If no memory is mapped there, or if the object was released.\n"
+              "\nSee Also\n--------\n"
+              "VirtualMemory.set_access : Set the rights.")
 
 static PyObject *
 virtual_get_access(PyObject *op, PyObject *const *args, Py_ssize_t nargs,

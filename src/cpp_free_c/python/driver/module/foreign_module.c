@@ -5,6 +5,7 @@
 #include "python/support/base.h"
 
 #include "python/support/convert.h"
+#include "python/support/docs.h"
 #include "python/support/driver_call.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
@@ -81,19 +82,28 @@ static const pcu_word foreign_words[] = {
 
 PCU_SIGNATURE(
     module_from_handle, foreign_words,
-    "from_handle($type, /, handle, owner=None, library=False)\n--\n\n"
-    "Wrap loaded code of another library, which also unloads it.\n\n"
-    "handle: a CUmodule or CUlibrary, or an object of another library with the\n"
-    "attribute handle, such as an ObjectCode of cuda.core. Of a library, the module\n"
-    "in the current context is taken (cuLibraryGetModule, CUDA 12.0). library: an\n"
-    "int is a CUlibrary; the handles of cuda.bindings say so themselves. owner is\n"
-    "kept alive; by default it is the object that was given.")
+    "from_handle($type, /, handle, owner=None, library=False)\n"
+    "--\n\n"
+    "Wrap loaded code of another library, which also unloads it.\n"
+    "\nParameters\n----------\n"
+    "handle : int or object\n"
+    "    A CUmodule or CUlibrary, or an object with the attribute ``handle``\n"
+    "    or ``ptr``, such as an ObjectCode of cuda.core.\n" PCU_DOC_OWNER
+    "library : bool, optional\n"
+    "    If true, an int is a CUlibrary. Handles of cuda.bindings tell it\n"
+    "    themselves.\n"
+    "\nReturns\n-------\n"
+    "Module\n"
+    "    A new object. Of a CUlibrary, the module in the current context.\n"
+    "\nRaises\n------\n" PCU_DOC_NO_HANDLE PCU_DOC_NO_CONTEXT
+    "\nSee Also\n--------\n"
+    "Function.from_handle : The same for kernels.")
 
 static PyObject *
-module_from_handle(PyObject *type, PyTypeObject *defining, PyObject *const *args,
-                   Py_ssize_t nargs, PyObject *kwnames)
+module_from_handle(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
+                   PyObject *kwnames)
 {
-    pcu_state *st = pcu_state_of_type(defining);
+    pcu_state *st = pcu_state_of_type((PyTypeObject *)type);
     foreign_args a = {NULL, NULL, false};
     unsigned long long bits = 0;
     PyObject *self = NULL;
@@ -134,22 +144,27 @@ kernel_name_new(CUfunction function)
     return PyUnicode_FromString(name);
 }
 
-PCU_SIGNATURE(
-    function_from_handle, foreign_words,
-    "from_handle($type, /, handle, owner=None)\n--\n\n"
-    "Wrap a kernel of another library, which also unloads it.\n\n"
-    "handle: a CUfunction or CUkernel, or an object of another library with the\n"
-    "attribute handle or ptr, such as a Kernel of cuda.core or the attribute kernel\n"
-    "of CuPy's RawKernel. Of a CUkernel of cuda.bindings, the function in the\n"
-    "current context is taken (cuKernelGetFunction, CUDA 12.0). An int is a\n"
-    "CUfunction. owner is kept alive; by default it is the object that was given.\n"
-    "cuFuncGetModule.")
+PCU_SIGNATURE(function_from_handle, foreign_words,
+              "from_handle($type, /, handle, owner=None)\n"
+              "--\n\n"
+              "Wrap a kernel of another library, which also unloads it.\n"
+              "\nParameters\n----------\n"
+              "handle : int or object\n"
+              "    A CUfunction, a CUkernel of cuda.bindings, or an object with the\n"
+              "    attribute ``handle`` or ``ptr``, such as a Kernel of cuda.core or\n"
+              "    the attribute ``kernel`` of CuPy's RawKernel.\n" PCU_DOC_OWNER
+              "\nReturns\n-------\n"
+              "Function\n"
+              "    A new object. Of a CUkernel, the function in the current context.\n"
+              "\nRaises\n------\n" PCU_DOC_NO_HANDLE PCU_DOC_NO_CONTEXT
+              "\nSee Also\n--------\n"
+              "Module.from_handle : The same for loaded code.")
 
 static PyObject *
-function_from_handle(PyObject *Py_UNUSED(type), PyTypeObject *defining,
-                     PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
+function_from_handle(PyObject *type, PyObject *const *args, Py_ssize_t nargs,
+                     PyObject *kwnames)
 {
-    pcu_state *st = pcu_state_of_type(defining);
+    pcu_state *st = pcu_state_of_type((PyTypeObject *)type);
     foreign_args a = {NULL, NULL, false};
     unsigned long long bits = 0;
     CUmodule code = NULL;
@@ -194,14 +209,13 @@ function_from_handle(PyObject *Py_UNUSED(type), PyTypeObject *defining,
 
 static PyMethodDef foreign_module_methods[] = {
     {"from_handle", (PyCFunction)(void (*)(void))module_from_handle,
-     METH_CLASS | METH_METHOD | METH_FASTCALL | METH_KEYWORDS, module_from_handle_doc},
+     METH_CLASS | METH_FASTCALL | METH_KEYWORDS, module_from_handle_doc},
     {NULL, NULL, 0, NULL},
 };
 
 static PyMethodDef foreign_function_methods[] = {
     {"from_handle", (PyCFunction)(void (*)(void))function_from_handle,
-     METH_CLASS | METH_METHOD | METH_FASTCALL | METH_KEYWORDS,
-     function_from_handle_doc},
+     METH_CLASS | METH_FASTCALL | METH_KEYWORDS, function_from_handle_doc},
     {NULL, NULL, 0, NULL},
 };
 

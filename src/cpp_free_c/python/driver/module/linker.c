@@ -7,6 +7,7 @@
 #include "python/support/base.h"
 
 #include "python/support/convert.h"
+#include "python/support/docs.h"
 #include "python/support/enums.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
@@ -150,11 +151,31 @@ static const pcu_word linker_words[] = {
 
 PCU_SIGNATURE(
     linker, linker_words,
-    "Linker(message_handler=None, options=None, log_verbose=False, /)\n--\n\n"
-    "Link several pieces of code into one module, in the current context.\n\n"
-    "message_handler(success, info, error) receives the logs of the JIT compiler when\n"
-    "the module is linked, or when an addition fails. options: pairs\n"
-    "(jit_option, int).")
+    "Linker(message_handler=None, options=None, log_verbose=False, /)\n"
+    "--\n\n"
+    "A link of several pieces of code into one module.\n"
+    "\nParameters\n----------\n"
+    "message_handler : callable, optional\n"
+    "    Function of a bool for success and two str, the information and the\n"
+    "    errors of the JIT compiler. It is called when the module is linked,\n"
+    "    or when an addition fails.\n"
+    "options : sequence of tuple, optional\n"
+    "    Pairs of a ``jit_option`` and an int. The default is none.\n"
+    "log_verbose : bool, optional\n"
+    "    If true, the log has more information.\n"
+    "\nRaises\n------\n" PCU_DOC_NO_CONTEXT
+    "\nSee Also\n--------\n"
+    "Linker.add_data : Add code.\n"
+    "pycuda.compiler.DynamicModule : The same from sources.\n"
+    "\nNotes\n-----\n"
+    "The code is linked in the context that is current now.\n"
+    "\nExamples\n--------\n"
+    ">>> from pycuda.compiler import compile\n"
+    ">>> linker = drv.Linker()\n"
+    ">>> code = compile(\"__global__ void f() {}\", options=[\"-dc\"])\n"
+    ">>> linker.add_data(code, drv.jit_input_type.CUBIN)\n"
+    ">>> linker.link_module().get_function(\"f\").name\n"
+    "'f'")
 
 /* Begin a link in the current context; the options are in jit. */
 static int
@@ -250,6 +271,14 @@ linker_add(pcu_linker *self, linker_job *job)
     Py_RETURN_NONE;
 }
 
+/* -- sentences of docstrings ------------------------------------------------------- */
+
+#define DOC_NOT_ADDED                                                          \
+    "LogicError\n"                                                             \
+    "    If the code is invalid, if ``link_module`` was called before, or if " \
+    "another\n"                                                                \
+    "    thread uses the linker.\n"
+
 typedef struct {
     PyObject *source;
     PyObject *type;
@@ -263,12 +292,21 @@ static const pcu_word linker_add_words[] = {
     PCU_WORD("filename", pcu_as_object, linker_add_args, source),
 };
 
-PCU_SIGNATURE(
-    linker_add_data, linker_add_words,
-    "add_data($self, /, data, input_type, name='unknown')\n--\n\n"
-    "Add code in memory.\n\n"
-    "data: bytes or another buffer. input_type: a jit_input_type. name: used in\n"
-    "messages.")
+PCU_SIGNATURE(linker_add_data, linker_add_words,
+              "add_data($self, /, data, input_type, name='unknown')\n"
+              "--\n\n"
+              "Add code in memory.\n"
+              "\nParameters\n----------\n"
+              "data : bytes or buffer\n"
+              "    The code.\n"
+              "input_type : jit_input_type\n"
+              "    What it is.\n"
+              "name : str, optional\n"
+              "    Name for messages. The default is \"unknown\".\n"
+              "\nRaises\n------\n" DOC_NOT_ADDED
+              "\nSee Also\n--------\n"
+              "Linker.add_file : Add a file.\n"
+              "Linker.link_module : Link.")
 
 static PyObject *
 linker_add_data(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -305,9 +343,19 @@ linker_add_data(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 }
 
 PCU_SIGNATURE(linker_add_file, linker_add_words,
-              "add_file($self, /, filename, input_type)\n--\n\n"
-              "Add code from a file. RuntimeError if there is no such file.\n\n"
-              "input_type: a jit_input_type; LIBRARY for a library (.a).")
+              "add_file($self, /, filename, input_type)\n"
+              "--\n\n"
+              "Add code from a file.\n"
+              "\nParameters\n----------\n"
+              "filename : str or path\n"
+              "    The file.\n"
+              "input_type : jit_input_type\n"
+              "    What it is; LIBRARY for a library (.a).\n"
+              "\nRaises\n------\n"
+              "RuntimeError\n"
+              "    If there is no such file.\n" DOC_NOT_ADDED
+              "\nSee Also\n--------\n"
+              "Linker.add_data : Add bytes.")
 
 static PyObject *
 linker_add_file(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -332,11 +380,20 @@ linker_add_file(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     return result;
 }
 
-PyDoc_STRVAR(
-    linker_link_module_doc,
-    "link_module($self, /)\n--\n\n"
-    "Link the added code, load it into the linker's context, and return the Module.\n\n"
-    "This ends the linker, also if it fails. A second call is a LogicError.");
+PyDoc_STRVAR(linker_link_module_doc,
+             "link_module($self, /)\n"
+             "--\n\n"
+             "Link the added code, and load it into the linker's context.\n"
+             "\nReturns\n-------\n"
+             "Module\n"
+             "    The linked code.\n"
+             "\nRaises\n------\n"
+             "LogicError\n"
+             "    If the code cannot be linked, or if this was called before.\n"
+             "\nSee Also\n--------\n"
+             "Linker.add_data : Add code.\n"
+             "\nNotes\n-----\n"
+             "The call ends the linker, also if it fails.");
 
 static PyObject *
 linker_link_module(PyObject *op, PyObject *Py_UNUSED(ignored))

@@ -69,9 +69,34 @@ PCU_SIGNATURE(
     module_from_buffer, module_load_words,
     "module_from_buffer($module, /, buffer, options=[], message_handler=None)\n"
     "--\n\n"
-    "Load code (cubin, PTX or fatbin bytes) into the current context.\n\n"
-    "options: pairs (jit_option, int). message_handler(success, info, error)\n"
-    "receives the two logs of the JIT compiler.")
+    "Load code into the current context.\n"
+    "\nParameters\n----------\n"
+    "buffer : bytes or buffer\n"
+    "    Machine code (cubin), PTX, or several of them (fatbin).\n"
+    "options : sequence of tuple, optional\n"
+    "    Pairs of a ``jit_option`` and an int, for PTX. The default is none.\n"
+    "message_handler : callable, optional\n"
+    "    Function of a bool for success and two str, the information and the\n"
+    "    errors of the JIT compiler.\n"
+    "\nReturns\n-------\n"
+    "Module\n"
+    "    The loaded code.\n"
+    "\nRaises\n------\n"
+    "LogicError\n"
+    "    If the code is invalid, or if no context is current.\n"
+    "RuntimeError\n"
+    "    If it has no code for this device.\n"
+    "\nSee Also\n--------\n"
+    "module_from_file : Load a file.\n"
+    "Linker : Link several pieces.\n"
+    "pycuda.compiler.SourceModule : Compile and load.\n"
+    "\nNotes\n-----\n"
+    "For PTX the driver's JIT compiler runs; the driver keeps its results in\n"
+    "a cache.\n"
+    "\nExamples\n--------\n"
+    ">>> from pycuda.compiler import compile\n"
+    ">>> module = drv.module_from_buffer(compile(\"__global__ void f() {}\"))\n"
+    ">>> module.get_function(\"f\")(block=32)")
 
 static PyObject *
 module_from_buffer(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
@@ -128,10 +153,24 @@ module_load_file_new(pcu_state *st, PyObject *ctx, const char *path, PyObject *f
     return self;
 }
 
-PCU_SIGNATURE_OF_ONE(module_from_file, "filename", pcu_as_object,
-                     "module_from_file($module, /, filename)\n--\n\n"
-                     "Load code from a file into the current context.\n\n"
-                     "RuntimeError if there is no such file.")
+PCU_SIGNATURE_OF_ONE(
+    module_from_file, "filename", pcu_as_object,
+    "module_from_file($module, /, filename)\n"
+    "--\n\n"
+    "Load code from a file into the current context.\n"
+    "\nParameters\n----------\n"
+    "filename : str or path\n"
+    "    File with machine code, PTX or a fatbin.\n"
+    "\nReturns\n-------\n"
+    "Module\n"
+    "    The loaded code.\n"
+    "\nRaises\n------\n"
+    "RuntimeError\n"
+    "    If there is no such file, or if it has no code for this device.\n"
+    "LogicError\n"
+    "    If the code is invalid, or if no context is current.\n"
+    "\nSee Also\n--------\n"
+    "module_from_buffer : Load bytes.")
 
 static PyObject *
 module_from_file(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
@@ -183,9 +222,29 @@ module_parse_name(pcu_resource *self, const pcu_signature *signature,
 
 PCU_SIGNATURE_OF_ONE(
     module_get_function, "name", pcu_as_object,
-    "get_function($self, /, name)\n--\n\n"
-    "Return the kernel of that name as a new Function. LogicError if there is none.\n\n"
-    "C++ functions outside extern \"C\" have mangled names.")
+    "get_function($self, /, name)\n"
+    "--\n\n"
+    "Return a kernel of the module.\n"
+    "\nParameters\n----------\n"
+    "name : str\n"
+    "    Name of the kernel. C++ functions outside ``extern \"C\"`` have\n"
+    "    mangled names.\n"
+    "\nReturns\n-------\n"
+    "Function\n"
+    "    A new object.\n"
+    "\nRaises\n------\n"
+    "LogicError\n"
+    "    If the module has no such kernel, or if its context has ended.\n"
+    "\nSee Also\n--------\n"
+    "Module.get_global : A variable.\n"
+    "\nNotes\n-----\n"
+    "``SourceModule`` puts the source into ``extern \"C\"``.\n"
+    "\nExamples\n--------\n"
+    ">>> from pycuda.compiler import SourceModule\n"
+    ">>> module = SourceModule(\"__global__ void f() {}\")\n"
+    ">>> f = module.get_function(\"f\")\n"
+    ">>> f.name\n"
+    "'f'")
 
 static PyObject *
 module_get_function(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -211,9 +270,27 @@ module_get_function(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 
 PCU_SIGNATURE_OF_ONE(
     module_get_global, "name", pcu_as_object,
-    "get_global($self, /, name)\n--\n\n"
-    "Return the address and the size in bytes of a __device__ or __constant__\n"
-    "variable, as a tuple.")
+    "get_global($self, /, name)\n"
+    "--\n\n"
+    "Return the address of a variable of the module.\n"
+    "\nParameters\n----------\n"
+    "name : str\n"
+    "    Name of a ``__device__`` or ``__constant__`` variable.\n"
+    "\nReturns\n-------\n"
+    "tuple of int\n"
+    "    Address and size in bytes.\n"
+    "\nRaises\n------\n"
+    "LogicError\n"
+    "    If the module has no such variable, or if its context has ended.\n"
+    "\nSee Also\n--------\n"
+    "memcpy_htod : Copy to the variable.\n"
+    "\nExamples\n--------\n"
+    ">>> from pycuda.compiler import SourceModule\n"
+    ">>> module = SourceModule(\"__constant__ float factors[4];\")\n"
+    ">>> address, size = module.get_global(\"factors\")\n"
+    ">>> size\n"
+    "16\n"
+    ">>> drv.memcpy_htod(address, np.ones(4, np.float32))")
 
 static PyObject *
 module_get_global(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -286,10 +363,14 @@ module_dealloc(PyObject *op)
     Py_XDECREF(owner);
 }
 
-PyDoc_STRVAR(
-    module_type_doc,
-    "Code loaded into a context, by module_from_buffer or module_from_file.\n\n"
-    "It stays loaded while any Function from it lives.");
+PyDoc_STRVAR(module_type_doc,
+             "Code that is loaded into a context.\n"
+             "\nSee Also\n--------\n"
+             "module_from_buffer : Load code.\n"
+             "Module.get_function : Get a kernel.\n"
+             "\nNotes\n-----\n"
+             "The code stays loaded while the object or any ``Function`` from it\n"
+             "lives.");
 
 static PyType_Slot module_slots[] = {
     {Py_tp_doc, (void *)module_type_doc},  {Py_tp_traverse, module_traverse},

@@ -46,8 +46,19 @@ references_of_module(PyObject *module, const pcu_signature *signature, bool is_s
 
 PCU_SIGNATURE(references_get_texref, references_words,
               "get_texref($self, /, name)\n--\n\n"
-              "Return the TextureReference of a texture<> variable.\n\n"
-              "LogicError if there is none.")
+              "Return the reference of a texture of the module.\n"
+              "\nParameters\n----------\n"
+              "name : str\n"
+              "    Name of the ``texture<>`` variable.\n"
+              "\nReturns\n-------\n"
+              "TextureReference\n"
+              "    The reference, which keeps the module.\n"
+              "\nRaises\n------\n"
+              "LogicError\n"
+              "    If there is no such variable.\n"
+              "\nSee Also\n--------\n"
+              "TextureObject : An argument of a kernel, without a variable.\n"
+              "matrix_to_texref : Bind a matrix.")
 
 static PyObject *
 references_get_texref(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -59,8 +70,18 @@ references_get_texref(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 
 PCU_SIGNATURE(references_get_surfref, references_words,
               "get_surfref($self, /, name)\n--\n\n"
-              "Return the SurfaceReference of a surface<> variable.\n\n"
-              "LogicError if there is none.")
+              "Return the reference of a surface of the module.\n"
+              "\nParameters\n----------\n"
+              "name : str\n"
+              "    Name of the ``surface<>`` variable.\n"
+              "\nReturns\n-------\n"
+              "SurfaceReference\n"
+              "    The reference, which keeps the module.\n"
+              "\nRaises\n------\n"
+              "LogicError\n"
+              "    If there is no such variable.\n"
+              "\nSee Also\n--------\n"
+              "SurfaceObject : An argument of a kernel, without a variable.")
 
 static PyObject *
 references_get_surfref(PyObject *op, PyObject *const *args, Py_ssize_t nargs,

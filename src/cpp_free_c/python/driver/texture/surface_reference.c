@@ -19,8 +19,19 @@ static const pcu_word surfref_array_words[] = {
 
 PCU_SIGNATURE(surfref_set_array, surfref_array_words,
               "set_array($self, /, array, flags=0)\n--\n\n"
-              "Bind an Array for the next launches. The reference holds it.\n\n"
-              "The array must have been made with array3d_flags.SURFACE_LDST.")
+              "Bind an Array for the next launches.\n"
+              "\nParameters\n----------\n"
+              "array : Array\n"
+              "    Array made with ``array3d_flags.SURFACE_LDST``. The reference\n"
+              "    holds it.\n"
+              "flags : int, optional\n"
+              "    Flags of the driver, which has none.\n"
+              "\nRaises\n------\n"
+              "LogicError\n"
+              "    If the array was made without that flag, or in another context.\n"
+              "\nSee Also\n--------\n"
+              "SurfaceReference.get_array : Return the Array.\n"
+              "SurfaceObject : Pass the Array to a kernel.")
 
 static PyObject *
 surfref_set_array(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -55,7 +66,13 @@ surfref_set_array(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 
 PyDoc_STRVAR(surfref_get_array_doc,
              "get_array($self, /)\n--\n\n"
-             "Return the Array that is bound. LogicError if none is.");
+             "Return the Array that is bound.\n"
+             "\nReturns\n-------\n"
+             "Array\n"
+             "    The Array.\n"
+             "\nRaises\n------\n"
+             "LogicError\n"
+             "    If none is bound.");
 
 static PyObject *
 surfref_get_array(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -77,8 +94,13 @@ static PyMethodDef surfref_methods[] = {
 };
 
 PyDoc_STRVAR(surfref_doc,
-             "A surface<> variable of a module, from Module.get_surfref().\n\n"
-             "Kernels read and write the bound Array through it.");
+             "A ``surface<>`` variable of a module.\n"
+             "\n"
+             "``Module.get_surfref()`` returns it. Kernels read and write the bound\n"
+             "Array through it.\n"
+             "\nSee Also\n--------\n"
+             "SurfaceObject : An argument of a kernel, without a variable.\n"
+             "TextureReference : A ``texture<>`` variable.");
 
 static PyType_Slot surfref_slots[] = {
     {Py_tp_doc, (void *)surfref_doc},

@@ -9,6 +9,7 @@
 #include "python/driver/texture/texture_object.h"
 
 #include "python/support/convert.h"
+#include "python/support/docs.h"
 #include "python/support/driver_call.h"
 #include "python/support/enums.h"
 #include "python/support/setup.h"
@@ -311,15 +312,68 @@ PCU_SIGNATURE(
     "filter_mode=filter_mode.POINT, normalized_coords=False, read_as_float=False,\n"
     "srgb=False, border_color=None, max_anisotropy=0, seamless_cubemap=False,\n"
     "mipmap_filter_mode=filter_mode.POINT, mipmap_level_bias=0, min_mipmap_level=0,\n"
-    "max_mipmap_level=1000)\n--\n\n"
-    "A cudaTextureObject_t: kernels read an image through it.\n\n"
-    "source: an Array, or device memory. For device memory descriptor gives the\n"
-    "elements, width and height, and pitch the bytes from row to row (0: no gaps).\n"
-    "Read one row without a pitch with tex1Dfetch. address_mode: one value, or one\n"
-    "for each dimension. read_as_float: read 8- and 16-bit integers as [0, 1] or\n"
-    "[-1, 1].\n\n"
-    "The last four are for a MipmappedArray, whose textures need\n"
-    "normalized_coords=True.")
+    "max_mipmap_level=1000)\n"
+    "--\n\n"
+    "Let a kernel read an image, as an argument of type ``cudaTextureObject_t``.\n"
+    "\nParameters\n----------\n"
+    "source : Array, MipmappedArray, DeviceAllocation, GPUArray or int\n"
+    "    Image, or device memory, which the object holds.\n"
+    "descriptor : ArrayDescriptor, ArrayDescriptor3D or None, optional\n"
+    "    Elements, width and height of device memory, and only of that. A\n"
+    "    height of 0 or 1 without a pitch is one row, which kernels read\n"
+    "    with ``tex1Dfetch``.\n"
+    "pitch : int, optional\n"
+    "    Bytes from row to row of device memory. The default 0 is no gaps.\n"
+    "address_mode : address_mode or sequence of address_mode, optional\n"
+    "    Reads outside the image: one mode, or one for each dimension. The\n"
+    "    default is CLAMP.\n"
+    "filter_mode : filter_mode, optional\n"
+    "    POINT reads the nearest element, LINEAR interpolates. The default\n"
+    "    is POINT.\n"
+    "normalized_coords : bool, optional\n"
+    "    If true, coordinates go from 0 to 1, else they count elements.\n"
+    "read_as_float : bool, optional\n"
+    "    If true, integers of 8 and 16 bits are read as numbers in [0, 1]\n"
+    "    or [-1, 1].\n"
+    "srgb : bool, optional\n"
+    "    If true, elements of 8 bits are converted from sRGB.\n"
+    "border_color : sequence of float or None, optional\n"
+    "    Up to 4 channels of what BORDER reads. The default is zeros.\n"
+    "max_anisotropy : int, optional\n"
+    "    Most samples of anisotropic filtering. The default 0 is none.\n"
+    "seamless_cubemap : bool, optional\n"
+    "    If true, filtering goes on across the edges of a cube map.\n"
+    "mipmap_filter_mode : filter_mode, optional\n"
+    "    As ``filter_mode``, between the levels of a MipmappedArray.\n"
+    "mipmap_level_bias : float, optional\n"
+    "    Number that is added to the level.\n"
+    "min_mipmap_level : float, optional\n"
+    "    Least level that is read.\n"
+    "max_mipmap_level : float, optional\n"
+    "    Most level that is read.\n"
+    "\nRaises\n------\n"
+    "TypeError\n"
+    "    If device memory has no descriptor, or another source has one.\n"
+    "ValueError\n"
+    "    If a MipmappedArray is read without ``normalized_coords``.\n"
+    "LogicError\n"
+    "    If the driver refuses the combination, such as LINEAR with\n"
+    "    integers.\n"
+    "\nSee Also\n--------\n"
+    "SurfaceObject : Let a kernel write an image.\n"
+    "matrix_to_array : Make an Array.\n"
+    "\nExamples\n--------\n"
+    ">>> from pycuda.compiler import SourceModule\n"
+    ">>> module = SourceModule('''\n"
+    "... __global__ void row(cudaTextureObject_t image, float *out) {\n"
+    "...     out[threadIdx.x] = tex2D<float>(image, threadIdx.x, 1);\n"
+    "... }''')\n"
+    ">>> a = np.arange(6, dtype=np.float32).reshape(2, 3)\n"
+    ">>> image = drv.TextureObject(drv.matrix_to_array(a, \"C\"))\n"
+    ">>> out = np.empty(3, dtype=np.float32)\n"
+    ">>> module.get_function(\"row\")(image, drv.Out(out), block=(3, 1, 1))\n"
+    ">>> out\n"
+    "array([3., 4., 5.], dtype=float32)")
 
 static int
 texture_init(PyObject *op, PyObject *args, PyObject *kwargs)
@@ -348,8 +402,22 @@ texture_init(PyObject *op, PyObject *args, PyObject *kwargs)
 PCU_SIGNATURE_OF_ONE(
     surface, "array", pcu_as_texture_array,
     "SurfaceObject(array)\n--\n\n"
-    "A cudaSurfaceObject_t: kernels read and write an Array through it.\n\n"
-    "The array must have been made with array3d_flags.SURFACE_LDST.")
+    "Let a kernel read and write an Array, as a ``cudaSurfaceObject_t``.\n"
+    "\nParameters\n----------\n"
+    "array : Array\n"
+    "    Array made with ``array3d_flags.SURFACE_LDST``. The object holds\n"
+    "    it.\n"
+    "\nRaises\n------\n"
+    "LogicError\n"
+    "    If the array was made without that flag.\n"
+    "\nSee Also\n--------\n"
+    "TextureObject : Let a kernel read an image.\n"
+    "np_to_array : Make an Array.\n"
+    "\nExamples\n--------\n"
+    ">>> image = drv.np_to_array(np.zeros((2, 3), np.float32), \"C\", True)\n"
+    ">>> surface = drv.SurfaceObject(image)\n"
+    ">>> surface.source is image\n"
+    "True")
 
 static int
 surface_init(PyObject *op, PyObject *args, PyObject *kwargs)
@@ -378,8 +446,11 @@ surface_init(PyObject *op, PyObject *args, PyObject *kwargs)
 
 PyDoc_STRVAR(texture_free_doc,
              "free($self, /)\n--\n\n"
-             "Wait for the kernels that use the object, then release it.\n\n"
-             "LogicError if it was released before.");
+             "Release the object.\n"
+             "\nRaises\n------\n" PCU_DOC_RELEASED
+             "\nNotes\n-----\n"
+             "The call waits for the kernels that use the object. While a stream is\n"
+             "captured it cannot wait, and raises a LogicError.");
 
 static PyObject *
 texture_free(PyObject *op, PyObject *Py_UNUSED(ignored))

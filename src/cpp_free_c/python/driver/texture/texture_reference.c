@@ -14,12 +14,31 @@
 #include "python/driver/memory/memory.h"
 #include "python/driver/memory/texture_array.h"
 
+/* -- docstrings -------------------------------------------------------------------- */
+
+#define TEXREF_DOC_AM_DIM \
+    "dim : int\n"         \
+    "    Dimension: 0, 1 or 2.\n"
+
+#define TEXREF_DOC_DEVPTR                          \
+    "devptr : DeviceAllocation, GPUArray or int\n" \
+    "    Device memory, or its address. The reference does not hold it.\n"
+
 /* -- TextureReference: binding ----------------------------------------------------- */
 
 PyDoc_STRVAR(texref_set_array_doc,
              "set_array($self, array, /)\n--\n\n"
-             "Bind an Array for the next launches. The reference holds it.\n\n"
-             "The format becomes that of the array.");
+             "Bind an Array for the next launches.\n"
+             "\nParameters\n----------\n"
+             "array : Array\n"
+             "    Array, which the reference holds. The format becomes that of the\n"
+             "    array.\n"
+             "\nRaises\n------\n"
+             "LogicError\n"
+             "    If the array is of another context, or was released.\n"
+             "\nSee Also\n--------\n"
+             "matrix_to_texref : Bind a new Array of a matrix.\n"
+             "TextureReference.set_address : Bind memory.");
 
 static PyObject *
 texref_set_array(PyObject *op, PyObject *array)
@@ -156,12 +175,24 @@ static const pcu_word texref_words[] = {
     PCU_WORD("am", pcu_as_object, texref_args, mode),
 };
 
-PCU_SIGNATURE(
-    texref_set_address, texref_words,
-    "set_address($self, /, devptr, bytes, allow_offset=False)\n--\n\n"
-    "Bind linear memory, which kernels read with tex1Dfetch.\n\n"
-    "Return the offset in bytes of devptr from the start of the texture. It is 0\n"
-    "unless allow_offset is true. Set the format before. Keep the memory alive.")
+PCU_SIGNATURE(texref_set_address, texref_words,
+              "set_address($self, /, devptr, bytes, allow_offset=False)\n--\n\n"
+              "Bind linear memory, which kernels read with ``tex1Dfetch``.\n"
+              "\nParameters\n----------\n" TEXREF_DOC_DEVPTR
+              "bytes : int\n"
+              "    Bytes to bind, at least 1.\n"
+              "allow_offset : bool, optional\n"
+              "    If true, the memory may begin where no texture can begin.\n"
+              "\nReturns\n-------\n"
+              "int\n"
+              "    Bytes from the start of the texture to the memory: 0 unless\n"
+              "    ``allow_offset`` is true.\n"
+              "\nRaises\n------\n"
+              "LogicError\n"
+              "    If the address is not aligned and ``allow_offset`` is false.\n"
+              "\nSee Also\n--------\n"
+              "TextureReference.set_format : Set the elements, before this call.\n"
+              "gpuarray_to_texref : Bind a device array.")
 
 static PyObject *
 texref_set_address(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -178,12 +209,19 @@ texref_set_address(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     return PyLong_FromSize_t(offset);
 }
 
-PCU_SIGNATURE(
-    texref_set_address_2d, texref_words,
-    "set_address_2d($self, /, devptr, descr, pitch)\n--\n\n"
-    "Bind rows of memory that are pitch bytes apart. Kernels read them with tex2D.\n\n"
-    "descr: an ArrayDescriptor of the elements, width and height. Keep the memory\n"
-    "alive.")
+PCU_SIGNATURE(texref_set_address_2d, texref_words,
+              "set_address_2d($self, /, devptr, descr, pitch)\n--\n\n"
+              "Bind rows of memory, which kernels read with ``tex2D``.\n"
+              "\nParameters\n----------\n" TEXREF_DOC_DEVPTR
+              "descr : ArrayDescriptor\n"
+              "    Elements, width and height.\n"
+              "pitch : int\n"
+              "    Bytes from the start of a row to the start of the next.\n"
+              "\nRaises\n------\n"
+              "LogicError\n"
+              "    If the driver refuses the memory.\n"
+              "\nSee Also\n--------\n"
+              "mem_alloc_pitch : Allocate rows.")
 
 static PyObject *
 texref_set_address_2d(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -217,7 +255,17 @@ texref_set_address_2d(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 
 PCU_SIGNATURE(texref_set_format, texref_words,
               "set_format($self, /, format, num_components)\n--\n\n"
-              "Set the array_format and the number of channels of elements in memory.")
+              "Set the elements of bound memory.\n"
+              "\nParameters\n----------\n"
+              "format : array_format\n"
+              "    Type of a channel.\n"
+              "num_components : int\n"
+              "    Channels of an element: 1, 2 or 4.\n"
+              "\nRaises\n------\n"
+              "LogicError\n"
+              "    For another format or number.\n"
+              "\nSee Also\n--------\n"
+              "dtype_to_array_format : Return the format of a dtype.")
 
 static PyObject *
 texref_set_format(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -252,7 +300,13 @@ texref_set_format(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 
 PCU_SIGNATURE(texref_set_address_mode, texref_words,
               "set_address_mode($self, /, dim, am)\n--\n\n"
-              "Set the result of reads outside the image in a dimension (0, 1 or 2).")
+              "Set the result of reads outside the image.\n"
+              "\nParameters\n----------\n" TEXREF_DOC_AM_DIM
+              "am : address_mode\n"
+              "    Mode of the dimension.\n"
+              "\nRaises\n------\n"
+              "LogicError\n"
+              "    For another dimension or mode.")
 
 static PyObject *
 texref_set_address_mode(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
@@ -284,7 +338,13 @@ texref_set_address_mode(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 
 PyDoc_STRVAR(texref_set_filter_mode_doc,
              "set_filter_mode($self, fm, /)\n--\n\n"
-             "Read the nearest element (POINT) or interpolate (LINEAR).");
+             "Set whether reads between elements are interpolated.\n"
+             "\nParameters\n----------\n"
+             "fm : filter_mode\n"
+             "    POINT reads the nearest element, LINEAR interpolates.\n"
+             "\nRaises\n------\n"
+             "LogicError\n"
+             "    For another mode.");
 
 static PyObject *
 texref_set_filter_mode(PyObject *op, PyObject *value)
@@ -309,11 +369,15 @@ texref_set_filter_mode(PyObject *op, PyObject *value)
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(
-    texref_set_flags_doc,
-    "set_flags($self, flags, /)\n--\n\n"
-    "Set TRSF_READ_AS_INTEGER and TRSF_NORMALIZED_COORDINATES, combined with |.\n\n"
-    "A texture<> of integers is read as its declaration says.");
+PyDoc_STRVAR(texref_set_flags_doc,
+             "set_flags($self, flags, /)\n--\n\n"
+             "Set the flags of reads.\n"
+             "\nParameters\n----------\n"
+             "flags : int\n"
+             "    TRSF_READ_AS_INTEGER and TRSF_NORMALIZED_COORDINATES, combined\n"
+             "    with ``|``.\n"
+             "\nNotes\n-----\n"
+             "A ``texture<>`` of integers is read as its declaration says.");
 
 static PyObject *
 texref_set_flags(PyObject *op, PyObject *value)
@@ -337,8 +401,11 @@ texref_set_flags(PyObject *op, PyObject *value)
 
 PyDoc_STRVAR(texref_get_address_doc,
              "get_address($self, /)\n--\n\n"
-             "Return the address of the bound memory as an int. LogicError if none is\n"
-             "bound.");
+             "Return the address of the bound memory.\n"
+             "\nReturns\n-------\n" PCU_DOC_ADDRESS
+             "\nRaises\n------\n"
+             "LogicError\n"
+             "    If no memory is bound.");
 
 static PyObject *
 texref_get_address(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -359,7 +426,13 @@ texref_get_address(PyObject *op, PyObject *Py_UNUSED(ignored))
 
 PyDoc_STRVAR(texref_get_array_doc,
              "get_array($self, /)\n--\n\n"
-             "Return the Array that is bound. LogicError if none is.");
+             "Return the Array that is bound.\n"
+             "\nReturns\n-------\n"
+             "Array\n"
+             "    The Array.\n"
+             "\nRaises\n------\n"
+             "LogicError\n"
+             "    If none is bound.");
 
 static PyObject *
 texref_get_array(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -376,7 +449,14 @@ texref_get_array(PyObject *op, PyObject *Py_UNUSED(ignored))
 
 PyDoc_STRVAR(texref_get_address_mode_doc,
              "get_address_mode($self, dim, /)\n--\n\n"
-             "Return the address_mode of a dimension (0, 1 or 2).");
+             "Return the result of reads outside the image.\n"
+             "\nParameters\n----------\n" TEXREF_DOC_AM_DIM
+             "\nReturns\n-------\n"
+             "address_mode\n"
+             "    Mode of the dimension.\n"
+             "\nRaises\n------\n"
+             "LogicError\n"
+             "    For another dimension.");
 
 static PyObject *
 texref_get_address_mode(PyObject *op, PyObject *value)
@@ -396,7 +476,11 @@ texref_get_address_mode(PyObject *op, PyObject *value)
 }
 
 PyDoc_STRVAR(texref_get_filter_mode_doc,
-             "get_filter_mode($self, /)\n--\n\nReturn the filter_mode.");
+             "get_filter_mode($self, /)\n--\n\n"
+             "Return whether reads between elements are interpolated.\n"
+             "\nReturns\n-------\n"
+             "filter_mode\n"
+             "    POINT or LINEAR.");
 
 static PyObject *
 texref_get_filter_mode(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -413,7 +497,12 @@ texref_get_filter_mode(PyObject *op, PyObject *Py_UNUSED(ignored))
 
 PyDoc_STRVAR(texref_get_format_doc,
              "get_format($self, /)\n--\n\n"
-             "Return the format of elements: (array_format, number of channels).");
+             "Return the format of the elements.\n"
+             "\nReturns\n-------\n"
+             "array_format\n"
+             "    Type of a channel.\n"
+             "int\n"
+             "    Channels of an element.");
 
 static PyObject *
 texref_get_format(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -435,7 +524,12 @@ texref_get_format(PyObject *op, PyObject *Py_UNUSED(ignored))
 }
 
 PyDoc_STRVAR(texref_get_flags_doc,
-             "get_flags($self, /)\n--\n\nReturn the flags of set_flags() as an int.");
+             "get_flags($self, /)\n--\n\n"
+             "Return the flags of reads.\n"
+             "\nReturns\n-------\n"
+             "int\n"
+             "    TRSF_READ_AS_INTEGER and TRSF_NORMALIZED_COORDINATES, combined\n"
+             "    with ``|``.");
 
 static PyObject *
 texref_get_flags(PyObject *op, PyObject *Py_UNUSED(ignored))
@@ -476,9 +570,28 @@ texref_new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(kw
 PCU_SIGNATURE(
     texref, pcu_no_words,
     "TextureReference()\n--\n\n"
-    "A texture<> variable of a module, from Module.get_texref().\n\n"
-    "Kernels read the bound image through it. An object that you construct belongs\n"
-    "to no module: it only keeps its state.")
+    "A ``texture<>`` variable of a module.\n"
+    "\n"
+    "``Module.get_texref()`` returns it. Kernels read the bound image\n"
+    "through it. An object that you construct belongs to no module: it only\n"
+    "keeps its state.\n"
+    "\nSee Also\n--------\n"
+    "TextureObject : An argument of a kernel, without a variable.\n"
+    "matrix_to_texref : Bind a matrix.\n"
+    "\nExamples\n--------\n"
+    ">>> from pycuda.compiler import SourceModule\n"
+    ">>> module = SourceModule('''\n"
+    "... texture<float, 2> image;\n"
+    "... __global__ void row(float *out) {\n"
+    "...     out[threadIdx.x] = tex2D(image, threadIdx.x, 1);\n"
+    "... }''')\n"
+    ">>> image = module.get_texref(\"image\")\n"
+    ">>> drv.matrix_to_texref(np.array([[1, 2], [3, 4]], np.float32), image, \"C\")\n"
+    ">>> out = np.empty(2, dtype=np.float32)\n"
+    ">>> row = module.get_function(\"row\")\n"
+    ">>> row(drv.Out(out), block=(2, 1, 1), texrefs=[image])\n"
+    ">>> out\n"
+    "array([3., 4.], dtype=float32)")
 
 static int
 texref_init(PyObject *op, PyObject *args, PyObject *kwargs)

@@ -1,0 +1,24 @@
+/* Warnings: what a kernel did that a GPU may let pass. The kernel goes on.
+ *
+ * A program that embeds the device (the Python extension) registers a function that is
+ * called for each warning, in any thread, and takes the text when it can. Without such
+ * a function, the text goes to stderr. Each warning is also in the file of reports
+ * (checks.h). Any thread may call these functions; they call nothing of the device. */
+#ifndef DEVICE_BASE_WARNINGS_H
+#define DEVICE_BASE_WARNINGS_H
+
+#include <stddef.h>
+
+/* It is called with locks of the device held, so it may only note the call. */
+typedef void (*emu_warned)(void *argument);
+
+/* Register the function of this process and its argument; NULL: none. */
+void emu_set_warned(emu_warned warned, void *argument);
+
+/* Add a warning. kind: as of emu_report_log. */
+void emu_warning_add(const char *kind, const char *text);
+
+/* Write the oldest warning into `text` and forget it. Return its length; 0: none. */
+size_t emu_warning_take(char *text, size_t room);
+
+#endif
