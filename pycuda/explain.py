@@ -57,6 +57,8 @@ _ADVICE_BY_WORDS = {
     "object that owns it, not only its address, until the work has ended.",
     "what an int becomes": "The index was computed as a 32-bit int and overflowed. "
     "Convert a factor to 64 bits before the multiplication: (size_t)row * width.",
+    "what an unsigned": "The index was computed as an unsigned int and fell below 0. "
+    "Use int, or compare before the subtraction.",
     "wait for global memory to change": "The loop reads the same memory again and "
     "again, and no thread that runs writes it. Let another thread write it, end the "
     "loop by a condition of its own, or launch fewer blocks if a block that has not "
@@ -364,15 +366,19 @@ def _environment(given: argparse.Namespace, log: str) -> dict[str, str]:
         "PYCUDA_CHECK": given.checks,
         "PYCUDA_CHECK_LOG": log,
     }
-    if (given.is_module, given.program) != (True, "pytest"):  # our plugin decides
-        # Mistakes that PyCUDA does not check are reports, and the program goes on.
-        found.setdefault("PYCUDA_STRICT", "0")
+    _let_go_on(given, found)
     if given.devices is not None:
         found["PYCUDA_EMULATOR_DEVICES"] = str(given.devices)
     capability = given.capability or _capability_of_gpu()
     if capability:
         found["PYCUDA_EMULATOR_CAPABILITY"] = capability
     return found
+
+
+def _let_go_on(given: argparse.Namespace, environment: dict[str, str]) -> None:
+    """Let mistakes that PyCUDA does not check be reports, and the program go on."""
+    if (given.is_module, given.program) != (True, "pytest"):  # our plugin decides there
+        environment.setdefault("PYCUDA_STRICT", "0")
 
 
 def _capability_of_gpu() -> str:
@@ -413,6 +419,7 @@ def _run_on_gpu(given: argparse.Namespace, log: str) -> int:
         "PYCUDA_CHECK_LOG": log,
         "PYCUDA_LAUNCH_BLOCKING": "1",
     }
+    _let_go_on(given, environment)
     status = 0
     for tool, kind in _sanitizer.tools_for(given.checks):
         print(f"-- compute-sanitizer {tool}", file=sys.stderr, flush=True)

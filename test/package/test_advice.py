@@ -160,6 +160,24 @@ def test_an_index_that_overflowed(tmp_path):
     assert "what an int becomes" not in said
 
 
+BELOW = """
+f = SourceModule('''
+__global__ void f(float *y, const float *x, TYPE i) { y[0] = x[i - 2]; }
+''').get_function("f")
+x, y = gpuarray.zeros(64, np.float32), gpuarray.zeros(64, np.float32)
+f(y, x, np.int32(1), block=(1, 1, 1))
+y.get()
+"""
+
+
+def test_an_unsigned_index_below_zero(tmp_path):
+    said, _ = explained(tmp_path, BELOW.replace("TYPE", "unsigned"))
+    assert "element 4294967295 is what an unsigned -1 becomes" in said
+    assert "fell below 0" in said
+    said, _ = explained(tmp_path, BELOW.replace("TYPE", "int"))
+    assert "what an unsigned" not in said
+
+
 FAR = """
 f = SourceModule("__global__ void f(float *x, long i) { x[i] = 1; }").get_function("f")
 x, other = gpuarray.zeros(1024, np.float32), gpuarray.zeros(200_000, np.float32)

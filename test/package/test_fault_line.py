@@ -17,7 +17,7 @@ pytestmark = pytest.mark.software(why="a GPU does not name a line")
 SOURCE = """
 __device__ float next(const float *x, int i)
 {
-    return x[i + 1];  // NEXT
+    return x[i + (1 << 20)];  // NEXT
 }
 __global__ void twice(float *x)
 {

@@ -61,8 +61,16 @@ address_index_text(const emu_allocation *memory, uint64_t address, unsigned size
     const int64_t offset = (int64_t)(address - memory->base);
 
     text[0] = 0;
-    if (size == 0 || offset % size != 0 || offset / size >= -(1 << 24) ||
-        offset / size < INT32_MIN) {
+    if (size == 0 || offset % size != 0) {
+        return;
+    }
+    if (offset / size > UINT32_MAX - (1 << 16) && offset / size <= UINT32_MAX) {
+        (void)snprintf(text, room, "; element %lld is what an unsigned %lld becomes",
+                       (long long)(offset / size),
+                       (long long)(offset / size - (INT64_C(1) << 32)));
+        return;
+    }
+    if (offset / size >= -(1 << 24) || offset / size < INT32_MIN) {
         return;
     }
     (void)snprintf(text, room,
@@ -99,8 +107,9 @@ address_describe(emu_warp *warp, const emu_allocation *near, uint64_t address,
                        (unsigned long long)(address - near->base), what);
     }
     else if (address - near->base >= near->size) {
-        (void)snprintf(text, room, "it is %llu bytes beyond the end of %s",
-                       (unsigned long long)(address - near->base - near->size), what);
+        (void)snprintf(text, room, "it is %llu bytes beyond the end of %s%s",
+                       (unsigned long long)(address - near->base - near->size), what,
+                       index);
     }
     else if (!emu_memory_may_use(warp->block->grid->context, near)) {
         (void)snprintf(text, room,

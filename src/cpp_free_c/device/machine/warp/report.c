@@ -147,6 +147,22 @@ memory_distance(const emu_allocation *memory, uint64_t address)
     return address - memory->base - memory->size + 1;
 }
 
+/* The same, or how far it would be if a 32-bit index had not overflowed. */
+static uint64_t
+memory_distance_wrapped(const emu_allocation *memory, uint64_t address)
+{
+    uint64_t least = memory_distance(memory, address);
+
+    for (uint64_t turn = UINT64_C(1) << 32; turn <= UINT64_C(16) << 32; turn *= 2) {
+        const uint64_t above = memory_distance(memory, address - turn);
+        const uint64_t below = memory_distance(memory, address + turn);
+
+        least = above < least ? above : least;
+        least = below < least ? below : least;
+    }
+    return least;
+}
+
 /* What a 32-bit index of elements of 16 bytes can reach. */
 #define ARGUMENT_REACH (UINT64_C(1) << 36)
 
@@ -173,8 +189,9 @@ memory_of_argument(const emu_grid *grid, const emu_allocation *near, uint64_t ad
         }
         const emu_allocation *memory = emu_memory_holding(word, 1);
 
-        if (memory != NULL && memory_distance(memory, address) < reach) {
-            reach = memory_distance(memory, address);
+        if (memory != NULL && memory_distance(memory, address) < ARGUMENT_REACH &&
+            memory_distance_wrapped(memory, address) < reach) {
+            reach = memory_distance_wrapped(memory, address);
             nearest = memory;
         }
     }

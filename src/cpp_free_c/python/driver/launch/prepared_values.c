@@ -43,6 +43,12 @@ value_put_integer(const pcu_prepared_arg *item, PyObject *value, unsigned char *
     return 0;
 }
 
+/* What value_put returns for values of which the caller must look at more. */
+enum {
+    VALUE_OF_OTHER_ELEMENTS = 1, /* an array of other elements than the parameter's */
+    VALUE_OF_A_SIZE = 2          /* bytes: see value_check_size */
+};
+
 static int
 value_put_bytes(const pcu_prepared_arg *item, PyObject *value, unsigned char *place)
 {
@@ -81,7 +87,7 @@ value_put_bytes(const pcu_prepared_arg *item, PyObject *value, unsigned char *pl
     }
     memcpy(place + skip, buffer.data, n);
     pcu_buffer_release(&buffer);
-    return 0;
+    return item->code == 's' ? VALUE_OF_A_SIZE : 0;
 }
 
 static int
@@ -202,8 +208,7 @@ value_put_word(pcu_state *st, const pcu_prepared_arg *item, PyObject *value,
     return value_put_integer(item, value, place);
 }
 
-/* Convert one value and write it. Return 1 for an array of other elements than the
- * parameter's. */
+/* Convert one value and write it. Return 0, or a VALUE_ constant. */
 static int
 value_put(pcu_state *st, const pcu_prepared_arg *item, PyObject *value,
           unsigned char *place)
@@ -348,18 +353,15 @@ pcu_prepared_put(pcu_function *self, const pcu_prepared *plan, Py_ssize_t i,
                  PyObject *value, unsigned char *block)
 {
     const pcu_prepared_arg *item = &plan->items[i];
-    int rc = 0;
-    if (item->code == 's') {
-        rc = value_check_size(self, plan, i, value);
+    int rc = value_put(self->st, item, value, block + item->offset);
+    if (rc == VALUE_OF_OTHER_ELEMENTS) {
+        return pcu_argument_report(self, i, value);
     }
-    if (rc == 0) {
-        rc = value_put(self->st, item, value, block + item->offset);
+    if (rc == VALUE_OF_A_SIZE) {
+        rc = value_check_size(self, plan, i, value);
     }
     if (rc < 0) {
         return value_bad_value(self, item->code, i);
-    }
-    if (rc > 0) {
-        return pcu_argument_report(self, i, value);
     }
     return 0;
 }
