@@ -76,6 +76,16 @@ __global__ void local_bins(int *out, const int *x)
     for (int i = 0; i < 8; i++) sum += bins[i]; /* BINS */
     out[threadIdx.x] = sum;
 }
+__global__ void returned(int *x, int n)
+{
+    __shared__ int count;
+    if (threadIdx.x == 0) count = 0;
+    if (threadIdx.x >= n) return; /* also a part of a warp: as on an H200, no error */
+    __syncthreads();
+    atomicAdd(&count, 1);
+    __syncthreads();
+    x[threadIdx.x] = count;
+}
 __global__ void through_shared(int *out, const int *x, int n)
 {
     __shared__ int s[64];
@@ -157,6 +167,7 @@ results = {
     "fence": run("last_block", np.int32(1), grid=8, both=False),
     "cleared_late": run("cleared_late", grid=4, both=False),
     "bytes_apart": run("bytes_apart", grid=4, both=False),
+    "returned": run("returned", np.int32(40), block=64, both=False),
     "through_shared": run("through_shared", np.int32(2), block=40),
     "set_through_shared": run("through_shared", np.int32(0), block=41),
     "no_barrier": run("warps_in_global", np.int32(0), block=64, both=False),
@@ -260,7 +271,15 @@ def test_the_order_of_a_race_without_a_barrier(results):
 
 @pytest.mark.parametrize(
     "name",
-    ["fence", "bytes_apart", "barrier", "whole_warp", "moved", "set_through_shared"],
+    [
+        "fence",
+        "bytes_apart",
+        "barrier",
+        "whole_warp",
+        "moved",
+        "set_through_shared",
+        "returned",
+    ],
 )
 def test_what_is_right(results, name):
     """Fences order blocks; copies of unwritten memory and unused values are right."""
