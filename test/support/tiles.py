@@ -1,9 +1,15 @@
 """Kernels that copy a tile by a TensorMap, and the tile that NumPy expects."""
 
+import warnings
+
 import numpy as np
 
 import pycuda.driver as drv
 from pycuda import gpuarray
+
+# The kernels copy the whole room to the host, of which a tile fills a part: the trial of
+# their first block finds that.
+warnings.filterwarnings("ignore", "a kernel has a fault", drv.PyCUDAWarning)
 
 #: Bytes of shared memory that the kernels have for a tile.
 ROOM = 32768
