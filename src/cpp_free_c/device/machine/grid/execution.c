@@ -123,6 +123,17 @@ execution_sync_space(CUcontext context, emu_allocation **out)
     return emu_memory_allocate(&request, out) == CUDA_SUCCESS;
 }
 
+/* Set the checks, and whether the first block has all of them as a trial: in the first
+ * launch of a kernel for which no such check is asked for. */
+static void
+execution_set_checks(emu_grid *grid)
+{
+    grid->checks = emu_checks_wanted();
+    grid->has_trial = (grid->checks & EMU_CHECKS_OF_TRIALS) == 0 &&
+                      grid->cluster_size == 1 &&
+                      atomic_exchange(grid->kernel->func->is_tried, 1) == 0;
+}
+
 /* Run a grid; its threads enqueue into `work`. */
 static CUresult
 execution_run_grid(CUcontext context, const emu_launch *launch, emu_report *report,
@@ -159,7 +170,6 @@ execution_run_grid(CUcontext context, const emu_launch *launch, emu_report *repo
     if (launch->dynamic_shared > 0) {
         grid.shared_size = func->dynamic_shared + launch->dynamic_shared;
     }
-    grid.checks = emu_checks_wanted();
     grid.stack_size = execution_stack_size(context, func);
     grid.local_end = func->own_end;
     if (func->own_end == 0) {
@@ -172,8 +182,7 @@ execution_run_grid(CUcontext context, const emu_launch *launch, emu_report *repo
     execution_set_clusters(&grid, launch);
     grid.max_resident = execution_resident(context->device, launch, grid.cluster_size);
     atomic_init(&grid.takes_turns, launch->cooperative || grid.cluster_size > 1);
-    grid.has_trial = (grid.checks & EMU_CHECKS_OF_TRIALS) == 0 &&
-                     grid.cluster_size == 1 && atomic_exchange(func->is_tried, 1) == 0;
+    execution_set_checks(&grid);
     grid.number = atomic_fetch_add(&launches, 1) + 1;
     params_room = (launch->kernel->info.params_size + 79) & ~(size_t)63;
     params = aligned_alloc(64, params_room);

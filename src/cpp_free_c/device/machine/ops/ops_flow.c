@@ -182,7 +182,7 @@ static bool
 trap_is_of_grid_sync(const emu_func *func)
 {
     for (uint32_t i = 0; i < func->count; i++) {
-        if (func->code[i].op == EMU_OP_special &&
+        if (func->code[i].run == emu_op_special &&
             func->code[i].aux == PTX_S_envreg + 1) {
             return true;
         }

@@ -665,7 +665,9 @@ emu_init_finding(emu_warp *warp, const emu_insn *insn, unsigned lane, uint32_t n
     const emu_insn *read = origin.insn;
     char thread[48];
 
-    if (origin.space == EMU_UNSET_NOWHERE || read == NULL) {
+    /* The numbers of origins are used again, so that of a trial may be another's. */
+    if (origin.space == EMU_UNSET_NOWHERE || read == NULL ||
+        (origin.space == EMU_UNSET_SHUFFLE && origin.at >= EMU_LANES)) {
         return emu_check_found(
             warp, insn, EMU_CHECK_INIT, lane, 0, NULL,
             "uninitialised variable: it has no value when it is read here, "

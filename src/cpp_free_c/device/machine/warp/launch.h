@@ -37,7 +37,7 @@ typedef struct {
     uint64_t ptx_hash;
     char kernel[256]; /* truncated to fit */
     char file[256];   /* source file of the instruction, or "" */
-    char text[2000];  /* the whole report, several lines; "" on success */
+    char text[2560];  /* the whole report, several lines; "" on success */
 } emu_report;
 
 #endif

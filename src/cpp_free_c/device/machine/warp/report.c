@@ -166,6 +166,22 @@ memory_distance_wrapped(const emu_allocation *memory, uint64_t address)
 /* What a 32-bit index of elements of 16 bytes can reach. */
 #define ARGUMENT_REACH (UINT64_C(1) << 36)
 
+/* Whether an argument, or a word of one such as a tensor map, is an address in a
+ * record. */
+static bool
+memory_has_argument(const emu_grid *grid, const emu_allocation *memory)
+{
+    uint64_t word;
+
+    for (size_t at = 0; at + sizeof word <= grid->params_size; at += sizeof word) {
+        memcpy(&word, grid->params + at, sizeof word);
+        if (word - memory->base < memory->size) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The live allocation among the arguments of the kernel that is nearest to an address
  * and within reach. NULL if there is none, or if an argument is an address in `near`.
  */
@@ -176,6 +192,9 @@ memory_of_argument(const emu_grid *grid, const emu_allocation *near, uint64_t ad
     const emu_allocation *nearest = NULL;
     uint64_t reach = ARGUMENT_REACH;
 
+    if (near != NULL && memory_has_argument(grid, near)) {
+        return NULL;
+    }
     for (size_t i = 0; i < info->param_count; i++) {
         uint64_t word;
 
@@ -184,9 +203,6 @@ memory_of_argument(const emu_grid *grid, const emu_allocation *near, uint64_t ad
             continue;
         }
         memcpy(&word, grid->params + info->params[i].offset, sizeof word);
-        if (near != NULL && word - near->base < near->size) {
-            return NULL;
-        }
         const emu_allocation *memory = emu_memory_holding(word, 1);
 
         if (memory != NULL && memory_distance(memory, address) < ARGUMENT_REACH &&
