@@ -184,12 +184,26 @@ def explained(
                 f"argument {index} of {name} is a numpy.ndarray of "
                 f"{_dtype_of(argument)} in the memory of the host, but {here} is a "
                 f"pointer to memory of the device: wrap {_HOST_ARRAY}"
+                f"{_step_for_page_locked(argument)}"
             )
         if parameter.type in (_parameter_types.UNKNOWN, "va"):
             text += f". If the parameter is a pointer, wrap {_HOST_ARRAY}"
     if parameter.text:
         text += f". It is for {here}{_step_for_value(parameter, argument)}"
     return text
+
+
+def _step_for_page_locked(array: Any) -> str:
+    """Return how to pass page-locked memory without a copy, "" for other arrays."""
+    from pycuda import _driver
+
+    kinds = (_driver.PagelockedHostAllocation, _driver.RegisteredHostMemory)
+    if not isinstance(array.base, kinds):
+        return ""
+    return (
+        ", or, to use its page-locked memory without a copy, pass "
+        "numpy.uintp(array.base.get_device_pointer())"
+    )
 
 
 def _step_for_value(parameter: Parameter, argument: Any) -> str:

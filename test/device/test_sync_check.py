@@ -390,6 +390,19 @@ def test_the_lines_of_the_program():
     assert run(code, words) == "found"
 
 
+def test_a_report_needs_no_launch():
+    """A copy is at fault: the text blames no other library."""
+    code = """drv.memcpy_dtoh_async(page, memory, s)
+page[7]
+try:
+    drv.Context.synchronize()
+except drv.LaunchError as error:
+    assert error.launches == () and "library" not in str(error), str(error)
+"""
+    words = ["cuMemcpyDtoHAsync at <string>:"]
+    assert run(code, words) == "found"
+
+
 def test_a_finding_that_no_call_reports():
     """It is written when the process ends."""
     program = START + "drv.memcpy_dtoh_async(page, memory, s)\npage[7]\n"

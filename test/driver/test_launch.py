@@ -734,6 +734,23 @@ def test_an_array_of_the_host_is_no_pointer(
         assert way in text
 
 
+def test_page_locked_memory_has_an_address_for_kernels(declared):
+    array = drv.pagelocked_zeros(10, np.float32)
+    way = "numpy.uintp(array.base.get_device_pointer())"
+    for other in (array[1:], np.zeros(10, np.float32)):  # not at the address of a base
+        with pytest.raises(TypeError) as caught:
+            declared(*declared_arguments(0, other), block=(1, 1, 1))
+        assert way not in str(caught.value)
+    with pytest.raises(TypeError) as caught:
+        declared(*declared_arguments(0, array), block=(1, 1, 1))
+    assert way in str(caught.value)
+    with pytest.raises(TypeError, match=r"pass its address, numpy.uintp\(x.get_dev"):
+        declared(*declared_arguments(0, array.base), block=(1, 1, 1))
+    address = np.uintp(array.base.get_device_pointer())
+    declared(*declared_arguments(0, address), block=(1, 1, 1))
+    drv.Context.synchronize()
+
+
 def test_an_array_of_the_host_without_a_declaration(ctx):
     ptx = compile(DECLARED, target="ptx")  # has the sizes of the parameters only
     function = drv.module_from_buffer(ptx).get_function("declared")

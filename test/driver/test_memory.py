@@ -328,12 +328,24 @@ def test_stream_and_event(ctx):
     assert end.synchronize() is end and end.query() is True
     assert end.time_since(start) > 0
     assert start.time_till(end) == end.time_since(start)
-    with pytest.raises(drv.LogicError, match="not recorded.*DISABLE_TIMING"):
+    with pytest.raises(drv.LogicError, match="the earlier event was not recorded"):
         end.time_since(drv.Event())
+    with pytest.raises(drv.LogicError, match="the later event was not recorded"):
+        drv.Event().time_since(start)
     stream.synchronize()
     assert stream.is_done() is True and isinstance(stream.handle, int)
+    flag = drv.to_device(np.zeros(1, np.int32))
+    other.wait_value(flag, 1)
+    late = drv.Event().record(other)
+    with pytest.raises(drv.RuntimeError, match="call synchronize.. of the later event"):
+        late.time_since(start)
+    drv.memcpy_htod(flag, np.ones(1, np.int32))
+    assert late.synchronize().time_since(start) > 0
     quick = drv.Event(drv.event_flags.DISABLE_TIMING).record()
-    with pytest.raises(drv.LogicError):
+    with pytest.raises(drv.LogicError, match="the later event was made with .*TIMING"):
         quick.synchronize().time_since(start)
+    same = drv.Event.from_handle(quick.handle, owner=quick)
+    with pytest.raises(drv.LogicError, match="earlier event was not recorded, or was"):
+        start.time_since(same)
     with pytest.raises(TypeError, match="event must be an Event"):
         stream.wait_for_event(stream)

@@ -58,10 +58,14 @@ pcu_event_handle(pcu_state *st, PyObject *op, CUevent *out, const char *routine)
     return 0;
 }
 
+/* What is known of the times of an event. */
+typedef enum { EVENT_MAY_BE_TIMED, EVENT_IS_TIMED, EVENT_IS_NOT_TIMED } event_timing;
+
 typedef struct {
     pcu_resource head;
-    PyObject *owner;   /* keeps a foreign event alive; never in tp_clear */
-    bool foreign;      /* another library destroys the handle */
+    PyObject *owner; /* keeps a foreign event alive; never in tp_clear */
+    bool foreign;    /* another library destroys the handle */
+    event_timing timing;
     CUstream stream;   /* of the last record */
     uint64_t recorded; /* the newest launch then; 0: not recorded */
 } event_object;
@@ -108,6 +112,10 @@ event_init(PyObject *op, PyObject *args, PyObject *kwargs)
     PCU_CALL(rc, self->st, EventCreate, (&handle.event, flags));
     if (rc == 0) {
         pcu_resource_adopt(self, ctx, PCU_HANDLE_event, handle);
+        ((event_object *)op)->timing = EVENT_IS_TIMED;
+        if ((flags & CU_EVENT_DISABLE_TIMING) != 0) {
+            ((event_object *)op)->timing = EVENT_IS_NOT_TIMED;
+        }
     }
     Py_DECREF(ctx);
     return rc;
@@ -253,6 +261,49 @@ event_query(PyObject *op, PyObject *Py_UNUSED(ignored))
     return NULL;
 }
 
+/* Why an event has no time, or NULL if it has one. The driver tells it of the time from
+ * an event to itself. */
+static const char *
+event_untimed_reason(PyObject *op)
+{
+    float milliseconds = 0;
+    CUevent handle = ((pcu_resource *)op)->handle.event;
+    if (drv.EventElapsedTime(&milliseconds, handle, handle) !=
+        CUDA_ERROR_INVALID_HANDLE) {
+        return NULL;
+    }
+    switch (((event_object *)op)->timing) {
+        case EVENT_IS_TIMED:
+            return "was not recorded";
+        case EVENT_IS_NOT_TIMED:
+            return "was made with event_flags.DISABLE_TIMING";
+        case EVENT_MAY_BE_TIMED:
+            break;
+    }
+    return "was not recorded, or was made with event_flags.DISABLE_TIMING";
+}
+
+/* Raise LogicError: there is no time between the two events. */
+static void
+event_elapsed_refuse(PyObject *start, PyObject *end)
+{
+    pcu_state *st = ((pcu_resource *)start)->st;
+    const char *which = "earlier";
+    const char *why = event_untimed_reason(start);
+    if (why == NULL) {
+        which = "later";
+        why = event_untimed_reason(end);
+    }
+    if (why == NULL) {
+        pcu_raise_detail(st, "cuEventElapsedTime", CUDA_ERROR_INVALID_HANDLE,
+                         "the two events belong to different contexts");
+    }
+    else {
+        pcu_raise_detail(st, "cuEventElapsedTime", CUDA_ERROR_INVALID_HANDLE,
+                         "the %s event %s", which, why);
+    }
+}
+
 /* Milliseconds from `start` to `end`. */
 static PyObject *
 event_elapsed(PyObject *start, PyObject *end)
@@ -266,9 +317,12 @@ event_elapsed(PyObject *start, PyObject *end)
         return PyFloat_FromDouble(milliseconds);
     }
     if (status == CUDA_ERROR_INVALID_HANDLE) {
+        event_elapsed_refuse(start, end);
+    }
+    else if (status == CUDA_ERROR_NOT_READY) {
         pcu_raise_detail(st, "cuEventElapsedTime", status,
-                         "one of the two was not recorded, was made with "
-                         "event_flags.DISABLE_TIMING, or belongs to another context");
+                         "the recorded work has not finished: call synchronize() of "
+                         "the later event first");
     }
     else {
         pcu_raise(st, "cuEventElapsedTime", status);

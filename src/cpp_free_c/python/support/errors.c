@@ -349,8 +349,14 @@ errors_message_new(pcu_state *st, const char *routine, CUresult status,
 static void
 errors_append_launches(PyObject **message, PyObject *launches)
 {
-    PyObject *text = pcu_suspects_text_new(launches);
     Py_ssize_t length = PyUnicode_GET_LENGTH(*message);
+    const char *words = PyUnicode_AsUTF8(*message);
+    if (words == NULL) {
+        Py_CLEAR(*message);
+        return;
+    }
+    /* only reports of the software device have indented lines */
+    PyObject *text = pcu_suspects_text_new(launches, strstr(words, "\n  ") != NULL);
     if (text != NULL && PyUnicode_READ_CHAR(*message, length - 1) == '\n') {
         Py_SETREF(text, PyUnicode_Substring(text, 1, PY_SSIZE_T_MAX));
     }

@@ -434,14 +434,17 @@ text_append(PyObject **text, PyObject *more)
 }
 
 PyObject *
-pcu_suspects_text_new(PyObject *launches)
+pcu_suspects_text_new(PyObject *launches, bool reported)
 {
     Py_ssize_t count = PyTuple_GET_SIZE(launches);
     PyObject *text = NULL;
-    if (count == 0) {
+    if (count == 0 && reported) {
+        text = PyUnicode_FromString("");
+    }
+    else if (count == 0) {
         text = PyUnicode_FromString(
-            "\nNo launch of this package was unfinished: the error comes from a "
-            "launch of another library.");
+            "\nNo launch of this package was unfinished: the error comes from a copy "
+            "or fill, or from a launch of another library.");
     }
     else if (pcu_drv_info.launch_blocking && count == 1) {
         text = PyUnicode_FromString("\nThe launch that failed:");

@@ -21,7 +21,8 @@ PCU_HIDDEN PCU_NEWREF PyObject *pcu_suspects_new(pcu_state *st,
 
 /* The suspects as lines of a message, with what the user can do. It begins with a
  * newline. */
-PCU_HIDDEN PCU_NEWREF PyObject *pcu_suspects_text_new(PyObject *launches);
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_suspects_text_new(PyObject *launches,
+                                                      bool reported);
 
 /* Whether an earlier error has decided the suspects. */
 PCU_HIDDEN bool pcu_suspects_are_known(const pcu_context_record *rec);

@@ -798,6 +798,9 @@ argument_refuse(argument_packer *p, PyObject *arg)
     else if (PyComplex_Check(arg)) {
         hint = "; wrap it in the parameter's type, as in numpy.complex64(x)";
     }
+    else if (PyObject_TypeCheck(arg, p->function->st->HostPointer)) {
+        hint = "; pass its address, numpy.uintp(x.get_device_pointer())";
+    }
     return pcu_argument_raise(p->function, p->index, arg, PyExc_TypeError,
                               " is %s %s, which has no fixed size%s",
                               argument_article(Py_TYPE(arg)->tp_name),
