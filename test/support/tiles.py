@@ -7,8 +7,8 @@ import numpy as np
 import pycuda.driver as drv
 from pycuda import gpuarray
 
-# The kernels copy the whole room to the host, of which a tile fills a part: the trial of
-# their first block finds that.
+# A tile fills a part of the room, and the kernels copy all of it to the host: the trial
+# of their first block finds that.
 warnings.filterwarnings("ignore", "a kernel has a fault", drv.PyCUDAWarning)
 
 #: Bytes of shared memory that the kernels have for a tile.
