@@ -25,7 +25,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tools")]
 
 import cell_lexer  # noqa: E402  the path is set above
 import doc_sources  # noqa: E402
-from pages.plain import plain_to_markup  # noqa: E402
+from pages.plain import docstring_to_markup, plain_to_markup  # noqa: E402
 
 import pycuda  # noqa: E402
 from pages import attributes, source_links  # noqa: E402
@@ -174,7 +174,7 @@ def on_docstring(app, what, name, thing, options, lines):
         lines.clear()  # it describes lists or numbers, not this one
     if what not in DESCRIBED or not is_c(thing):
         return
-    lines[:] = [plain_to_markup(line) for line in lines]
+    lines[:] = docstring_to_markup(lines)
     entry = entry_of(name)
     if entry is None or any(f".{word}." in f"{name}." for word in UNTOLD):
         return

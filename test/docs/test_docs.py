@@ -346,6 +346,29 @@ def test_each_function_has_a_page(pages):
     assert entry not in text_of(pages, "generated/pycuda.gpuarray.GPUArray")
 
 
+def examples_with_backslashes(text):
+    """Return the code blocks of a page that show a backslash before * or _."""
+    blocks = re.findall(r"<pre>(.*?)</pre>", text, re.DOTALL)
+    shown = [re.sub("<.*?>", "", each) for each in blocks]
+    return [each for each in shown if re.search(r"\\[*_|]", each)]
+
+
+@needs_sphinx
+def test_examples_of_docstrings_can_be_pasted(pages):
+    found = {
+        page.name: examples_with_backslashes(page.read_text())
+        for page in (pages[0] / "generated").glob("pycuda.driver.*.html")
+    }
+    assert len(found) > 100
+    assert {name: blocks for name, blocks in found.items() if blocks} == {}
+
+
+def test_an_example_with_backslashes_is_seen():
+    wrong = r"<pre><span>__global</span>\_\_ void f()</pre>"
+    assert examples_with_backslashes(wrong) == [r"__global\_\_ void f()"]
+    assert examples_with_backslashes(wrong.replace("\\", "")) == []
+
+
 @needs_sphinx
 def test_errors_of_python_are_not_those_of_the_driver(pages):
     """RuntimeError is Python's and has no link here. MemoryError is the driver's."""

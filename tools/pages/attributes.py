@@ -8,7 +8,7 @@ attribute is an entry; the list is the only place that has its text.
 import inspect
 import sys
 
-from pages.plain import plain_to_markup
+from pages.plain import docstring_to_markup
 
 HEADING = "Attributes"
 CLASSES = ("class", "exception")
@@ -57,7 +57,7 @@ def listed(class_, inherited):
         text = inspect.cleandoc(vars(base).get("__doc__") or "")
         for name, (kind, lines) in split(text.splitlines())[1].items():
             if is_plain(base):
-                lines = [plain_to_markup(line) for line in lines]
+                lines = docstring_to_markup(lines)
             found.setdefault(name, (kind, lines))
     return found
 

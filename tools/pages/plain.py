@@ -19,6 +19,16 @@ def plain_to_markup(line):
     return "".join(quoted)
 
 
+def docstring_to_markup(lines):
+    """Return the lines of a docstring as markup. Examples stay as they are."""
+    found = []
+    in_example = False  # from a prompt to the next empty line
+    for line in lines:
+        in_example = bool(line.strip()) and (in_example or line.strip()[:3] == ">>>")
+        found.append(line if in_example else plain_to_markup(line))
+    return found
+
+
 def paragraphs_to_markup(text):
     """Return plain paragraphs as markup; indented ones become literal blocks."""
     found = []

@@ -154,8 +154,9 @@ def groups(class_name, entries):
             heading = "Operators"
         if heading and first_sentence(entry[-1]):
             parts[heading].append(entry)
-    if all(map(is_short, parts["Attributes"])):
-        del parts["Attributes"]
+    kinds = {entry["objtype"] for entry in by_name.values()}
+    if kinds == {"attribute"} or all(map(is_short, parts["Attributes"])):
+        del parts["Attributes"]  # the entries below say the same
     return [(heading, part) for heading, part in parts.items() if part]
 
 

@@ -73,11 +73,11 @@ address_index_text(const emu_allocation *memory, uint64_t address, unsigned size
     if (offset / size >= -(1 << 24) || offset / size < INT32_MIN) {
         return;
     }
+    const long long element = offset / size;
     (void)snprintf(text, room,
                    "; element %lld is what an int becomes that should be %lld and "
                    "overflows",
-                   (long long)(offset / size),
-                   (long long)(offset / size + (INT64_C(1) << 32)));
+                   element, element + (1LL << 32));
 }
 
 /* Say how the address lies to an allocation, or to none. */
