@@ -3,6 +3,7 @@
 #include "python/driver/exchange/opengl.h"
 
 #include "python/support/convert.h"
+#include "python/support/docs.h"
 #include "python/support/driver_call.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"

@@ -12,6 +12,7 @@
 
 #include "python/support/args.h"
 #include "python/support/convert.h"
+#include "python/support/docs.h"
 #include "python/support/driver_call.h"
 #include "python/support/driver_thread.h"
 #include "python/support/setup.h"

@@ -8,6 +8,7 @@
 
 #include "python/support/buffer.h"
 #include "python/support/convert.h"
+#include "python/support/docs.h"
 #include "python/support/settings.h"
 #include "python/driver/stream.h"
 
