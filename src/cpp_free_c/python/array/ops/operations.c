@@ -1,27 +1,6 @@
 /* The operations that kernels do: see operations.h. */
 
 #include "python/array/ops/operations.h"
-#include "python/support/docs.h"
-
-/* -- sentences of docstrings ------------------------------------------------------- */
-
-#define DOC_EXCHANGE_FAILED \
-    "RuntimeError\n"        \
-    "    If the exchange failed, or if the communicator has ended.\n"
-
-#define DOC_NOT_REDUCIBLE                                                         \
-    "TypeError\n"                                                                 \
-    "    If an argument is not a GPUArray, if dtypes differ, or if NCCL cannot\n" \
-    "    reduce the dtype.\n"
-
-#define DOC_NOT_FITTING                                                        \
-    "ValueError\n"                                                             \
-    "    If a shape, the order in memory, the number of a process or ``op``\n" \
-    "    does not fit.\n"
-
-#define DOC_EXCHANGE_OP                                               \
-    "op : {\"sum\", \"prod\", \"max\", \"min\", \"avg\"}, optional\n" \
-    "    How to join the elements.\n"
 
 #define OPERATION_ROW(NAME, name, inputs, outputs, RULE) \
     {name, inputs, outputs, PCU_RULE_##RULE},
