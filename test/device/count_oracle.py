@@ -76,6 +76,19 @@ def global_cost(at, size):
     return [len(touched), sum(sectors), sum(-(-len(each) // 32) for each in touched)]
 
 
+def atomic_cost(at, size):
+    """Return the same for atomic operations, which equal addresses make one by one."""
+    requests, _, least = global_cost(at, size)
+    sectors = 0
+    for row in warps(at):
+        left = [i for _, i in row]
+        while left:
+            sectors += len({i * size // 32 for i in left})
+            for i in set(left):
+                left.remove(i)
+    return [requests, sectors, least]
+
+
 def shared_cost(at, size):
     """Return the requests, the wavefronts, and the wavefronts that would do."""
     total = [0, 0, 0]
@@ -152,6 +165,8 @@ class Case:
         found = self.counted(name)
         wanted = [0] * 8
         cost = shared_cost if is_shared else global_cost
+        if name == "atomic":
+            cost = atomic_cost
         wanted[3 * is_shared : 3 * is_shared + 3] = cost(lanes, self.size)
         wanted[7] = equal_lanes(lanes) if "atomic" in name else 0
         if found == wanted:

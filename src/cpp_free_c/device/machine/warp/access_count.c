@@ -98,6 +98,38 @@ access_count_step(const accesses *a, int64_t step, uint64_t *sectors,
     }
 }
 
+/* Remove one access of each address from sorted ones. */
+static void
+access_remove_first(accesses *a)
+{
+    uint64_t last = ~a->at[0];
+    unsigned left = 0;
+
+    for (unsigned i = 0; i < a->count; i++) {
+        const bool is_first = a->at[i] != last;
+
+        last = a->at[i];
+        if (!is_first) {
+            a->at[left++] = a->at[i];
+        }
+    }
+    a->count = left;
+}
+
+/* Count the sectors of atomic operations. Those of lanes with equal addresses are made
+ * one after the other, each with the sectors of the lanes that still wait. */
+static uint64_t
+access_atomic_sectors(accesses *a)
+{
+    uint64_t sectors = 0, ignored[2] = {0, 0};
+
+    while (a->count > 0) {
+        access_count_sorted(a, &sectors, &ignored[0], &ignored[1]);
+        access_remove_first(a);
+    }
+    return sectors;
+}
+
 static void
 access_add_global(accesses *a, bool is_atomic, costs *sum)
 {
@@ -107,12 +139,15 @@ access_add_global(accesses *a, bool is_atomic, costs *sum)
     if (a->count == 0) {
         return;
     }
-    if (access_has_step(a, &step)) {
+    if (!is_atomic && access_has_step(a, &step)) {
         access_count_step(a, step, &sectors, &different, &equal);
     }
     else {
         access_sort(a);
         access_count_sorted(a, &sectors, &different, &equal);
+    }
+    if (is_atomic) {
+        sectors = access_atomic_sectors(a);
     }
     sum->values[EMU_COUNT_GLOBAL]++;
     sum->values[EMU_COUNT_SECTORS] += sectors;
