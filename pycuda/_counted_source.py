@@ -89,8 +89,7 @@ def _weight(line: str) -> int:
     return len(re.findall(r"\w", line))
 
 
-@cache
-def text_of(file: str) -> str:
+def _read_text(file: str) -> str:
     """Return the text of a file or of a notebook's cell, "" if there is none."""
     cell = _CELL.match(file)
     try:
@@ -104,6 +103,9 @@ def text_of(file: str) -> str:
         return data.decode(encoding, "replace").replace("\r\n", "\n")
     except (OSError, ValueError, KeyError, SyntaxError):
         return "".join(linecache.getlines(file))  # such as a cell of Jupyter
+
+
+text_of = cache(_read_text)
 
 
 def _literals(text: str) -> Iterator[tuple[str, int, str]]:
@@ -164,8 +166,7 @@ def _pattern(text: str) -> re.Pattern[str] | None:
     return re.compile(".*?".join(known) + "$", re.DOTALL)
 
 
-@cache
-def _items(file: str) -> list[_Item]:
+def _read_items(file: str) -> list[_Item]:
     """Return the lines of a file that may be lines of a source."""
     text = text_of(file)
     found: Iterable[tuple[str, int]] = (
@@ -181,6 +182,16 @@ def _items(file: str) -> list[_Item]:
         for row, line in found
         if (plain := _plain(row))
     ]
+
+
+_items = cache(_read_items)
+
+
+def _read_texts(file: str) -> frozenset[str]:
+    return frozenset(item.text for item in _items(file))
+
+
+_texts = cache(_read_texts)
 
 
 def _cuda_files(folders: Iterable[str]) -> list[str]:
@@ -407,7 +418,7 @@ class Sources:
         weighty = {line for line in plain if _weight(line) >= _WEIGHTY}
         scored, missing = [], set(weighty)
         for order, file in enumerate(source.files):
-            shared = weighty.intersection(x.text for x in _items(file))
+            shared = weighty & _texts(file)
             missing -= shared
             # Lines of the frames that compiled it may be changed so that none is equal.
             if shared or order < source.frames:
@@ -417,7 +428,7 @@ class Sources:
             if folders not in self._folders:
                 self._folders[folders] = _cuda_files(folders)
             for order, file in enumerate(self._folders[folders], len(source.files)):
-                shared = missing.intersection(x.text for x in _items(file))
+                shared = missing & _texts(file)
                 if len(shared) * 2 >= len(missing):
                     scored.append((-len(shared), order, file))
         return [file for _, _, file in sorted(scored)]
