@@ -19,6 +19,26 @@ def plain_to_markup(line):
     return "".join(quoted)
 
 
+#: What Python says of operators in C, and how it reads as a sentence.
+OPERATORS = (
+    (r"Return (self|value)([^\w\s.(\[]+)(self|value)\.", r"The operator ``\1 \2 \3``."),
+    (r"Return pow\((\w+), (\w+), mod\)\.", r"The operator ``\1 ** \2``."),
+    (r"Return (\w+\(self\)|self\[key\])\.", r"The value of ``\1``."),
+    (r"Set self\[key\] to value\.", "Assign to ``self[key]``."),
+    (r"Return self converted to an integer, .*", "The value of ``int(self)``."),
+    (r"True if self else False", "The value of ``bool(self)``."),
+)
+
+
+def operator_to_markup(text):
+    """Return markup of the docstring of an operator in C, or None if it has its own."""
+    for pattern, sentence in OPERATORS:
+        match = re.fullmatch(pattern, text.strip())
+        if match:
+            return match.expand(sentence)
+    return None
+
+
 def docstring_to_markup(lines):
     """Return the lines of a docstring as markup. Examples stay as they are."""
     found = []
