@@ -12,6 +12,7 @@
 #include "device/api/entry/entry.h"
 #include "device/api/entry/message.h"
 #include "device/api/memory/allocation.h"
+#include "device/api/module/launch_work.h"
 #include "device/api/module/module.h"
 #include "device/api/stream/stream.h"
 
@@ -129,4 +130,5 @@ const pcu_software_device emu_software_device = {
     .after_collection = emu_leak_after_collection,
     .ended_fault = emu_ended_fault,
     .recover = emu_recover,
-    .last_ptx = emu_last_ptx};
+    .last_ptx = emu_last_ptx,
+    .set_inputs = emu_set_inputs};

@@ -8,6 +8,7 @@
 
 #include "device/machine/warp/wait.h"
 #include "device/machine/services/services.h"
+#include "device/machine/warp/address_check.h"
 #include "device/machine/warp/race_check.h"
 #include "device/machine/warp/machine.h"
 #include "device/machine/warp/occupancy.h"
@@ -203,6 +204,7 @@ execution_run_grid(CUcontext context, const emu_launch *launch, emu_report *repo
     if (space) {
         grid.sync_space = space->base;
     }
+    emu_inputs_begin(&grid);
     execution_fill_tids(&grid);
     emu_workers_run(&grid);
     status = report->code;

@@ -2,6 +2,7 @@
 #include "device/machine/warp/address_check.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "device/sync_check/uses.h"
 #include "device/compile/encoding.h"
@@ -510,4 +511,100 @@ emu_address_check(emu_warp *warp, const emu_insn *insn, uint64_t out[EMU_LANES])
         address_note_each(warp, insn, out);
     }
     return true;
+}
+
+/* -- memory that nothing copies back ----------------------------------------------- */
+
+/* The allocation that a parameter points to, or NULL. */
+static const emu_allocation *
+inputs_memory(const emu_grid *grid, size_t parameter)
+{
+    const emu_param *param = &grid->kernel->info.params[parameter];
+    uint64_t word;
+
+    if (param->size != sizeof word || param->offset + sizeof word > grid->params_size) {
+        return NULL;
+    }
+    memcpy(&word, grid->params + param->offset, sizeof word);
+    return emu_memory_holding(word, 1);
+}
+
+/* Whether a parameter that is no input points to an allocation, or to any if it is
+ * NULL. */
+static bool
+inputs_has_other(const emu_grid *grid, const emu_allocation *memory)
+{
+    for (size_t i = 0; i < grid->kernel->info.param_count; i++) {
+        const emu_allocation *other = inputs_memory(grid, i);
+
+        if (other != NULL && (memory == NULL || other == memory) &&
+            (i >= 64 || !(grid->launch->inputs >> i & 1))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void
+emu_inputs_begin(emu_grid *grid)
+{
+    uint64_t left = grid->launch->inputs;
+    const bool is_checked = grid->checks & EMU_CHECK_MEMORY;
+
+    if (left == 0 || (!is_checked && !grid->has_trial) ||
+        (!is_checked && inputs_has_other(grid, NULL))) {
+        return;
+    }
+    for (; left != 0 && grid->input_count < EMU_MOST_INPUTS; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctzll(left);
+        const emu_allocation *memory = NULL;
+
+        if (i < grid->kernel->info.param_count) {
+            memory = inputs_memory(grid, i);
+        }
+        if (memory != NULL && !inputs_has_other(grid, memory)) {
+            grid->inputs[grid->input_count++] =
+                (emu_input){memory->base, memory->size, i};
+        }
+    }
+}
+
+static void
+inputs_warn(const emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t address,
+            const emu_input *input)
+{
+    const unsigned size = emu_access_bytes(insn);
+    char value[EMU_VALUE_LINE];
+
+    if (!emu_warns_first(warp, insn, EMU_CHECK_INPUT)) {
+        return;
+    }
+    emu_store_value_line(warp, insn, lane, size, NULL, value);
+    emu_warn_lost(warp, insn, lane, address,
+                  "write of %u bytes at byte %llu of argument %u, which In copies to "
+                  "the device and nothing copies back: use InOut or Out for a result%s",
+                  size, (unsigned long long)(address - input->start), input->parameter,
+                  value);
+}
+
+void
+emu_inputs_check(const emu_warp *warp, const emu_insn *insn)
+{
+    const emu_grid *grid = warp->block->grid;
+    uint64_t address[EMU_LANES];
+
+    if ((insn->aux & EMU_AT_MASK) > EMU_AT_GLOBAL) {
+        return;
+    }
+    emu_address_of_lanes(warp, insn, address);
+    for (uint32_t left = warp->mask; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+
+        for (unsigned i = 0; i < grid->input_count; i++) {
+            if (address[lane] - grid->inputs[i].start < grid->inputs[i].size) {
+                inputs_warn(warp, insn, lane, address[lane], &grid->inputs[i]);
+                return;
+            }
+        }
+    }
 }

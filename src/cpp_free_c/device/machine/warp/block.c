@@ -273,11 +273,13 @@ emu_block_begin(emu_block *block, emu_grid *grid, uint64_t number)
         return false;
     }
     emu_bound_begin(block);
+    block->has_inputs =
+        grid->input_count > 0 && (block->is_trial || block->checks & EMU_CHECK_MEMORY);
     if (block->is_trial) {
         block->run_warp = emu_trial_run;
         block->run_lockstep = emu_trial_run_lockstep;
     }
-    else if (block->race || block->init || block->has_bounds) {
+    else if (block->race || block->init || block->has_bounds || block->has_inputs) {
         block->run_warp = emu_checked_run;
         block->run_lockstep = emu_checked_run_lockstep;
     }

@@ -117,6 +117,9 @@ checked_access(emu_warp *warp, const emu_insn *insn)
     if (!checked_bounds(warp, insn)) {
         return NULL;
     }
+    if (block->has_inputs && emu_access_writes(insn)) {
+        emu_inputs_check(warp, insn);
+    }
     if (checked_is_bounds_only(warp)) {
         return insn->run(warp, insn);
     }
@@ -285,6 +288,7 @@ lockstep_checked_access(emu_warp *warp, const emu_insn *insn)
         return insn->lockstep(warp, insn);
     }
     if (checked_is_plain(insn) &&
+        !(warp->block->has_inputs && emu_access_writes(insn)) &&
         (!warp->block->has_bounds || emu_bound_all(warp, insn)) &&
         (checked_is_bounds_only(warp) || checked_all(warp, insn))) {
         return insn->lockstep(warp, insn);

@@ -367,26 +367,34 @@ emu_warns_first(const emu_warp *warp, const emu_insn *insn, unsigned check)
     return true;
 }
 
+/* Give a warning. kind: as of emu_warning_add. */
+static void
+report_give(const emu_warp *warp, const emu_insn *insn, unsigned lane,
+            const emu_other_place *other, emu_report *report, const char *kind,
+            const char *title, const char *what)
+{
+    report_fill(report, warp, insn, lane, other, title, what);
+    emu_warning_add(kind, report->text,
+                    (emu_ptx_place){report->ptx_hash,
+                                    {report->ptx_lines[0], report->ptx_lines[1]}});
+}
+
 static void
 report_warn(const emu_warp *warp, const emu_insn *insn, unsigned lane,
             const emu_other_place *other, emu_report *report, const char *format,
             va_list args)
 {
-    const char *fault = "has a fault that a GPU may not show";
+    const char *fault = "has a fault that a GPU may not show", *kind;
     char what[640], title[160];
 
     (void)vsnprintf(what, sizeof what, format, args);
-    report->kind = report_kind(report->code, what);
-    if (strcmp(report->kind, "memory") == 0) {
+    kind = report_kind(report->code, what);
+    if (strcmp(kind, "memory") == 0) {
         fault = "goes beyond its array; a GPU often lets it pass, as this run does";
     }
     (void)snprintf(title, sizeof title,
-                   "a kernel %s (PYCUDA_CHECK=%s makes it an error)", fault,
-                   report->kind);
-    report_fill(report, warp, insn, lane, other, title, what);
-    emu_warning_add(report->kind, report->text,
-                    (emu_ptx_place){report->ptx_hash,
-                                    {report->ptx_lines[0], report->ptx_lines[1]}});
+                   "a kernel %s (PYCUDA_CHECK=%s makes it an error)", fault, kind);
+    report_give(warp, insn, lane, other, report, kind, title, what);
 }
 
 void
@@ -399,6 +407,21 @@ emu_warn(const emu_warp *warp, const emu_insn *insn, unsigned lane, CUresult cod
     va_start(args, format);
     report_warn(warp, insn, lane, NULL, &report, format, args);
     va_end(args);
+}
+
+void
+emu_warn_lost(const emu_warp *warp, const emu_insn *insn, unsigned lane,
+              uint64_t address, const char *format, ...)
+{
+    emu_report report = {.code = CUDA_SUCCESS, .address = address};
+    char what[640];
+    va_list args;
+
+    va_start(args, format);
+    (void)vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    report_give(warp, insn, lane, NULL, &report, NULL,
+                "what a kernel writes to an array of In is lost", what);
 }
 
 bool

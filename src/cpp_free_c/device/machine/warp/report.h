@@ -31,6 +31,11 @@ void emu_warn(const emu_warp *warp, const emu_insn *insn, unsigned lane, CUresul
               uint64_t address, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
 
+/* The same for a write whose value is lost, which is no error of the kernel. */
+void emu_warn_lost(const emu_warp *warp, const emu_insn *insn, unsigned lane,
+                   uint64_t address, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
 /* A check of races, values or barriers has found something; the report names the line
  * of `other`, too, which may be NULL. In a block that has the checks as a trial it is a
  * warning, else it ends the launch. Returns whether the warp goes on. */
