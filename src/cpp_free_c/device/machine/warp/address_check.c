@@ -81,11 +81,22 @@ address_index_text(const emu_allocation *memory, uint64_t address, unsigned size
                    element, element + (1LL << 32));
 }
 
+/* Whether memory was allocated in another context of the kernel's device. Memory of
+ * other kinds belongs to the device or to the host. */
+static bool
+address_is_foreign(const emu_grid *grid, const emu_allocation *memory)
+{
+    return (memory->kind == EMU_MEMORY_DEVICE || memory->kind == EMU_MEMORY_PITCHED) &&
+           memory->context != grid->context && memory->context != NULL &&
+           memory->device == grid->context->device->ordinal;
+}
+
 /* Say how the address lies to an allocation, or to none. */
 static void
 address_describe(emu_warp *warp, const emu_allocation *near, uint64_t address,
                  unsigned size, char *text, size_t room)
 {
+    const emu_grid *grid = warp->block->grid;
     char what[200], name[80] = "", index[140];
 
     if (near == NULL) {
@@ -112,7 +123,14 @@ address_describe(emu_warp *warp, const emu_allocation *near, uint64_t address,
                        (unsigned long long)(address - near->base - near->size), what,
                        index);
     }
-    else if (!emu_memory_may_use(warp->block->grid->context, near)) {
+    else if (address_is_foreign(grid, near)) {
+        (void)snprintf(text, room,
+                       "it is in %s of context 0x%llx, and the kernel runs in context "
+                       "0x%llx",
+                       what, (unsigned long long)(uintptr_t)near->context,
+                       (unsigned long long)(uintptr_t)grid->context);
+    }
+    else if (!emu_memory_may_use(grid->context, near)) {
         (void)snprintf(text, room,
                        "it is in %s of device %d, to which this context has no peer "
                        "access",
@@ -138,7 +156,8 @@ emu_address_global(emu_warp *warp, uint64_t address, uint64_t size)
         return NULL;
     }
     recent = emu_memory_holding(address, size);
-    if (recent && emu_memory_may_use(grid->context, recent)) {
+    if (recent && emu_memory_may_use(grid->context, recent) &&
+        !address_is_foreign(grid, recent)) {
         warp->recent = recent;
         warp->is_noted = emu_use_log_wants(warp->block->worker->uses, recent);
         return (uint8_t *)(uintptr_t)address;
@@ -304,14 +323,17 @@ emu_address_of_lanes(const emu_warp *warp, const emu_insn *insn,
     }
 }
 
-/* The host address of an access in the zone of an allocation, with a warning; NULL: it
- * is in none, or zones are not to be used. */
+/* The host address of an access that a GPU may let pass, with a warning; NULL: it is
+ * none, or is to be an error. It is in the zone of an allocation, or in one of another
+ * context. */
 static uint8_t *
-address_in_zone(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t address)
+address_with_warning(emu_warp *warp, const emu_insn *insn, unsigned lane,
+                     uint64_t address)
 {
     const emu_grid *grid = warp->block->grid;
     const unsigned size = emu_access_bytes(insn);
     const bool writes = emu_access_writes(insn);
+    const char *fault = "uses memory of another context";
     const emu_allocation *record;
     char near[320], value[EMU_VALUE_LINE];
 
@@ -319,17 +341,21 @@ address_in_zone(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t ad
         (grid->checks & EMU_CHECKS_OF_KERNELS) != 0) {
         return NULL;
     }
-    record = emu_memory_zone(address, size);
+    record = emu_memory_holding(address, size);
+    if (record == NULL) {
+        record = emu_memory_zone(address, size);
+        fault = "goes beyond its array; a GPU often lets it pass, as this run does";
+        if (record != NULL && writes) {
+            emu_memory_use_zone(record);
+        }
+    }
     if (record == NULL || !emu_memory_may_use(grid->context, record)) {
         return NULL;
-    }
-    if (writes) {
-        emu_memory_use_zone(record);
     }
     if (emu_warns_first(warp, insn, EMU_CHECK_MEMORY)) {
         address_describe(warp, record, address, size, near, sizeof near);
         emu_store_value_line(warp, insn, lane, size, NULL, value);
-        emu_warn(warp, insn, lane, CUDA_ERROR_ILLEGAL_ADDRESS, address,
+        emu_warn(warp, insn, lane, address, fault,
                  "%s of %u bytes at address 0x%llx: %s%s", address_access_word(writes),
                  size, (unsigned long long)address, near, value);
     }
@@ -371,7 +397,7 @@ address_each_lane(emu_warp *warp, const emu_insn *insn,
         const uint8_t *at = address_of_lane(warp, space, lane, address[lane], size);
 
         if (at == NULL) {
-            at = address_in_zone(warp, insn, lane, address[lane]);
+            at = address_with_warning(warp, insn, lane, address[lane]);
         }
         if (at == NULL) {
             return address_fault(warp, insn, lane, address[lane], size,

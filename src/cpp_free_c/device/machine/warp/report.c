@@ -379,33 +379,31 @@ report_give(const emu_warp *warp, const emu_insn *insn, unsigned lane,
                                     {report->ptx_lines[0], report->ptx_lines[1]}});
 }
 
+/* `fault` is what the kernel does. */
 static void
 report_warn(const emu_warp *warp, const emu_insn *insn, unsigned lane,
-            const emu_other_place *other, emu_report *report, const char *format,
-            va_list args)
+            const emu_other_place *other, emu_report *report, const char *fault,
+            const char *format, va_list args)
 {
-    const char *fault = "has a fault that a GPU may not show", *kind;
+    const char *kind;
     char what[640], title[160];
 
     (void)vsnprintf(what, sizeof what, format, args);
     kind = report_kind(report->code, what);
-    if (strcmp(kind, "memory") == 0) {
-        fault = "goes beyond its array; a GPU often lets it pass, as this run does";
-    }
     (void)snprintf(title, sizeof title,
                    "a kernel %s (PYCUDA_CHECK=%s makes it an error)", fault, kind);
     report_give(warp, insn, lane, other, report, kind, title, what);
 }
 
 void
-emu_warn(const emu_warp *warp, const emu_insn *insn, unsigned lane, CUresult code,
-         uint64_t address, const char *format, ...)
+emu_warn(const emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t address,
+         const char *fault, const char *format, ...)
 {
-    emu_report report = {.code = code, .address = address};
+    emu_report report = {.code = CUDA_ERROR_ILLEGAL_ADDRESS, .address = address};
     va_list args;
 
     va_start(args, format);
-    report_warn(warp, insn, lane, NULL, &report, format, args);
+    report_warn(warp, insn, lane, NULL, &report, fault, format, args);
     va_end(args);
 }
 
@@ -447,7 +445,8 @@ emu_check_found(emu_warp *warp, const emu_insn *insn, unsigned check, unsigned l
     }
     else if (!emu_check_is_told(warp, insn, check) &&
              emu_warns_first(warp, insn, check)) {
-        report_warn(warp, insn, lane, other, &report, format, args);
+        report_warn(warp, insn, lane, other, &report,
+                    "has a fault that a GPU may not show", format, args);
     }
     va_end(args);
     return warp->block->is_trial;

@@ -26,9 +26,9 @@ typedef struct {
 /* Whether a check (EMU_CHECK_ flag) has not warned at the line of an instruction. From
  * now on it has. */
 bool emu_warns_first(const emu_warp *warp, const emu_insn *insn, unsigned check);
-/* Give the warning. */
-void emu_warn(const emu_warp *warp, const emu_insn *insn, unsigned lane, CUresult code,
-              uint64_t address, const char *format, ...)
+/* Give the warning about an access: `fault` is what the kernel does. */
+void emu_warn(const emu_warp *warp, const emu_insn *insn, unsigned lane,
+              uint64_t address, const char *fault, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
 
 /* The same for a write whose value is lost, which is no error of the kernel. */
