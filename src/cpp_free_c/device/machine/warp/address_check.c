@@ -606,7 +606,8 @@ inputs_warn(const emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t 
         return;
     }
     emu_store_value_line(warp, insn, lane, size, NULL, value);
-    emu_warn_lost(warp, insn, lane, address,
+    emu_warn_only(warp, insn, lane, address, NULL,
+                  "what a kernel writes to an array of In is lost",
                   "write of %u bytes at byte %llu of argument %u, which In copies to "
                   "the device and nothing copies back: use InOut or Out for a result%s",
                   size, (unsigned long long)(address - input->start), input->parameter,

@@ -544,6 +544,9 @@ emu_block_turn(emu_block *block)
         return EMU_BLOCK_FAILED;
     }
     if (block->live == 0) {
+        if (block->race) {
+            emu_step_tell(&block->race->steps);
+        }
         return EMU_BLOCK_DONE;
     }
     if (!progress) {

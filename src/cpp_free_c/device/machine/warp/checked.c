@@ -4,6 +4,7 @@
 #include "device/machine/warp/address_check.h"
 #include "device/machine/warp/bound_check.h"
 #include "device/machine/warp/init_check.h"
+#include "device/machine/warp/step_check.h"
 #include "device/machine/warp/race_check.h"
 #include "device/machine/warp/warp.h"
 
@@ -65,6 +66,15 @@ checked_lanes(emu_warp *warp, const emu_insn *insn, unsigned size)
            (!block->init || emu_init_access(warp, insn, size, at));
 }
 
+/* Lanes wait for each other, or order their accesses. */
+static void
+checked_meet(const emu_warp *warp)
+{
+    if (warp->block->race) {
+        emu_step_meet(&warp->block->race->steps, warp);
+    }
+}
+
 /* An object in memory on which lanes wait: it is written by its initialisation. */
 static const emu_insn *
 checked_object(emu_warp *warp, const emu_insn *insn)
@@ -72,6 +82,7 @@ checked_object(emu_warp *warp, const emu_insn *insn)
     const emu_block *block = warp->block;
     uint64_t at[EMU_LANES];
 
+    checked_meet(warp);
     if (block->init && emu_op_effect(insn->op) == EMU_EFFECT_NEW_OBJECT) {
         if (!emu_address_resolve(warp, insn, at)) {
             return NULL;
@@ -108,6 +119,20 @@ checked_bounds(emu_warp *warp, const emu_insn *insn)
     return lanes == 0;
 }
 
+/* Check an access for what lanes of the warp did before. */
+static void
+checked_steps(const emu_warp *warp, const emu_insn *insn)
+{
+    emu_step_check *steps = &warp->block->race->steps;
+
+    if (emu_op_effect(insn->op) == EMU_EFFECT_UPDATE) {
+        emu_step_meet(steps, warp);
+    }
+    else {
+        emu_step_access(steps, warp, insn);
+    }
+}
+
 static const emu_insn *
 checked_access(emu_warp *warp, const emu_insn *insn)
 {
@@ -128,6 +153,9 @@ checked_access(emu_warp *warp, const emu_insn *insn)
             emu_init_follow(warp, insn);
         }
         return insn->run(warp, insn);
+    }
+    if (block->race) {
+        checked_steps(warp, insn);
     }
     if (block->race && insn->aux & EMU_AT_RELEASE) {
         emu_race_fence(warp, insn->aux & EMU_AT_IN_BLOCK);
@@ -185,9 +213,13 @@ emu_checked_step(emu_warp *warp, const emu_insn *insn)
         case EMU_EFFECT_TEST_OBJECT:
             return checked_object(warp, insn);
         case EMU_EFFECT_FENCE:
+            checked_meet(warp);
             if (warp->block->race && !(insn->aux & EMU_FENCE_ACQUIRE)) {
                 emu_race_fence(warp, insn->aux & EMU_FENCE_IN_BLOCK);
             }
+            break;
+        case EMU_EFFECT_MEET:
+            checked_meet(warp);
             break;
         case EMU_EFFECT_PLAIN:
         case EMU_EFFECT_CLOCK:
@@ -281,6 +313,18 @@ checked_all(emu_warp *warp, const emu_insn *insn)
     return true;
 }
 
+/* Check an access of each warp for what its lanes did before. */
+static void
+lockstep_checked_steps(emu_warp *warp, const emu_insn *insn)
+{
+    emu_block *block = warp->block;
+
+    for (unsigned i = 0; i < warp->abreast && block->race; i++) {
+        warp[i].frame = &block->roots[warp[i].number]; /* for a report */
+        emu_step_access(&block->race->steps, &warp[i], insn);
+    }
+}
+
 static const emu_insn *
 lockstep_checked_access(emu_warp *warp, const emu_insn *insn)
 {
@@ -291,6 +335,7 @@ lockstep_checked_access(emu_warp *warp, const emu_insn *insn)
         !(warp->block->has_inputs && emu_access_writes(insn)) &&
         (!warp->block->has_bounds || emu_bound_all(warp, insn)) &&
         (checked_is_bounds_only(warp) || checked_all(warp, insn))) {
+        lockstep_checked_steps(warp, insn);
         return insn->lockstep(warp, insn);
     }
     return emu_lockstep_each_by(warp, insn, emu_checked_step);
@@ -311,6 +356,12 @@ checked_step_all(emu_warp *warp, const emu_insn *insn)
         case EMU_EFFECT_NEW_OBJECT:
         case EMU_EFFECT_CHANGE_OBJECT:
         case EMU_EFFECT_TEST_OBJECT: /* they separate the warps */
+            break;
+        case EMU_EFFECT_MEET:
+            for (unsigned i = 0; i < warp->abreast; i++) {
+                checked_meet(&warp[i]);
+            }
+            break;
         case EMU_EFFECT_PLAIN:
         case EMU_EFFECT_CLOCK:
         case EMU_EFFECT_SPIN:

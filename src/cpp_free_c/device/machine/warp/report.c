@@ -408,8 +408,9 @@ emu_warn(const emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t add
 }
 
 void
-emu_warn_lost(const emu_warp *warp, const emu_insn *insn, unsigned lane,
-              uint64_t address, const char *format, ...)
+emu_warn_only(const emu_warp *warp, const emu_insn *insn, unsigned lane,
+              uint64_t address, const emu_other_place *other, const char *title,
+              const char *format, ...)
 {
     emu_report report = {.code = CUDA_SUCCESS, .address = address};
     char what[640];
@@ -418,8 +419,7 @@ emu_warn_lost(const emu_warp *warp, const emu_insn *insn, unsigned lane,
     va_start(args, format);
     (void)vsnprintf(what, sizeof what, format, args);
     va_end(args);
-    report_give(warp, insn, lane, NULL, &report, NULL,
-                "what a kernel writes to an array of In is lost", what);
+    report_give(warp, insn, lane, other, &report, NULL, title, what);
 }
 
 bool

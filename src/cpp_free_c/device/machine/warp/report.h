@@ -31,10 +31,10 @@ void emu_warn(const emu_warp *warp, const emu_insn *insn, unsigned lane,
               uint64_t address, const char *fault, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
 
-/* The same for a write whose value is lost, which is no error of the kernel. */
-void emu_warn_lost(const emu_warp *warp, const emu_insn *insn, unsigned lane,
-                   uint64_t address, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
+/* The same for what no check makes an error; `other` may be NULL. */
+void emu_warn_only(const emu_warp *warp, const emu_insn *insn, unsigned lane,
+                   uint64_t address, const emu_other_place *other, const char *title,
+                   const char *format, ...) __attribute__((format(printf, 7, 8)));
 
 /* A check of races, values or barriers has found something; the report names the line
  * of `other`, too, which may be NULL. In a block that has the checks as a trial it is a

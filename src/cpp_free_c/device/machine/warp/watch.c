@@ -230,6 +230,7 @@ watch_step(emu_watch *watch, emu_warp *warp, const emu_insn *insn)
             watch->changed = true;
             break;
         case EMU_EFFECT_ROUND:
+        case EMU_EFFECT_MEET:
         case EMU_EFFECT_PLAIN:
             break;
     }
