@@ -53,7 +53,6 @@ EXCHANGES = {
         v = s[first];""",
     "two branches": "if (lane < 16) s[t] = v; SYNC if (lane >= 16) v = s[t - 16];",
     "wide": "((int2 *)s)[t] = make_int2(v, v); SYNC v = s[2 * t ^ 2];",
-    "written twice": "s[t] = v; SYNC s[t ^ 1] = 1 - v; __syncwarp(); v = s[t];",
 }
 
 

@@ -283,6 +283,10 @@ emu_block_begin(emu_block *block, emu_grid *grid, uint64_t number)
         block->run_warp = emu_checked_run;
         block->run_lockstep = emu_checked_run_lockstep;
     }
+    else if (grid->gives_way) {
+        block->run_warp = emu_warp_run_giving_way;
+        block->run_lockstep = emu_lockstep_run_giving_way;
+    }
     if (block->has_barriers) {
         memset(block->barriers, 0, sizeof block->barriers);
         block->has_barriers = false;

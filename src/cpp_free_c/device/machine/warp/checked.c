@@ -128,7 +128,7 @@ checked_steps(const emu_warp *warp, const emu_insn *insn)
     if (emu_op_effect(insn->op) == EMU_EFFECT_UPDATE) {
         emu_step_meet(steps, warp);
     }
-    else {
+    else if (insn->aux & EMU_AT_EXCHANGES) {
         emu_step_access(steps, warp, insn);
     }
 }
@@ -233,13 +233,23 @@ emu_checked_step(emu_warp *warp, const emu_insn *insn)
     return insn->run(warp, insn);
 }
 
+/* Yield before an instruction if warps give way there. `next` may be NULL. */
+static inline const emu_insn *
+checked_give_way(emu_warp *warp, const emu_insn *next)
+{
+    if (warp->block->grid->gives_way && next != NULL && emu_warp_gives_way_at(next)) {
+        return emu_warp_give_way(warp, next);
+    }
+    return next;
+}
+
 void
 emu_checked_run(emu_warp *warp)
 {
     const emu_insn *insn = emu_group_switch(warp);
 
     while (insn != NULL) {
-        insn = emu_checked_step(warp, insn);
+        insn = checked_give_way(warp, emu_checked_step(warp, insn));
     }
 }
 
@@ -319,7 +329,10 @@ lockstep_checked_steps(emu_warp *warp, const emu_insn *insn)
 {
     emu_block *block = warp->block;
 
-    for (unsigned i = 0; i < warp->abreast && block->race; i++) {
+    if (block->race == NULL || !(insn->aux & EMU_AT_EXCHANGES)) {
+        return;
+    }
+    for (unsigned i = 0; i < warp->abreast; i++) {
         warp[i].frame = &block->roots[warp[i].number]; /* for a report */
         emu_step_access(&block->race->steps, &warp[i], insn);
     }
@@ -371,13 +384,22 @@ checked_step_all(emu_warp *warp, const emu_insn *insn)
     return insn->lockstep(warp, insn);
 }
 
+static inline const emu_insn *
+lockstep_checked_give_way(emu_warp *warp, const emu_insn *next)
+{
+    if (warp->block->grid->gives_way && next != NULL && emu_warp_gives_way_at(next)) {
+        return emu_lockstep_give_way(warp, next);
+    }
+    return next;
+}
+
 void
 emu_checked_run_lockstep(emu_warp *warp, const emu_insn *insn)
 {
     const emu_block *block = warp->block;
 
     while (insn != NULL && !block->is_apart) {
-        insn = checked_step_all(warp, insn);
+        insn = lockstep_checked_give_way(warp, checked_step_all(warp, insn));
     }
     if (insn != NULL) {
         (void)emu_lockstep_separate(warp, insn);
@@ -394,7 +416,11 @@ emu_trial_run(emu_warp *warp)
 
     while (insn != NULL && block->trial_left > 0) {
         block->trial_left--;
-        insn = emu_checked_step(warp, insn);
+        insn = checked_give_way(warp, emu_checked_step(warp, insn));
+    }
+    if (block->grid->gives_way) {
+        emu_warp_continue_giving_way(warp, insn);
+        return;
     }
     while (insn != NULL) {
         insn = insn->run(warp, insn);
@@ -408,10 +434,13 @@ emu_trial_run_lockstep(emu_warp *warp, const emu_insn *insn)
 
     while (insn != NULL && block->trial_left > 0 && !block->is_apart) {
         block->trial_left -= (int32_t)warp->abreast;
-        insn = checked_step_all(warp, insn);
+        insn = lockstep_checked_give_way(warp, checked_step_all(warp, insn));
     }
     if (insn != NULL && block->trial_left > 0) {
         (void)emu_lockstep_separate(warp, insn);
+    }
+    else if (block->grid->gives_way) {
+        emu_lockstep_run_giving_way(warp, insn);
     }
     else {
         emu_lockstep_run_warps(warp, insn);

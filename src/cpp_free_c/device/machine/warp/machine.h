@@ -223,6 +223,7 @@ struct emu_grid {
     size_t shared_size;
     unsigned checks; /* EMU_CHECK_ flags of checks.h */
     bool has_trial;  /* its first block has all of them, as a trial */
+    bool gives_way;  /* warps give way (warp.h) */
     unsigned input_count;
     emu_input inputs[EMU_MOST_INPUTS]; /* to be compared with stores */
     emu_race_grid *race;               /* NULL: no check of races */

@@ -17,12 +17,9 @@ emu_step_begin(emu_step_check *check, size_t shared_size)
     const size_t words = shared_size / EMU_WORD;
 
     if (check->words < words) {
-        free(check->writes);
-        check->writes = calloc(2 * words, sizeof *check->writes);
-        check->words = check->writes == NULL ? 0 : words;
-    }
-    if (check->words > 0) {
-        check->reads = check->writes + check->words;
+        free(check->cells);
+        check->cells = calloc(words, sizeof *check->cells);
+        check->words = check->cells == NULL ? 0 : words;
     }
     for (unsigned i = 0; i < EMU_MAX_WARPS; i++) {
         check->interval[i] = ++check->intervals;
@@ -35,8 +32,8 @@ emu_step_begin(emu_step_check *check, size_t shared_size)
 void
 emu_step_free(emu_step_check *check)
 {
-    free(check->writes);
-    *check = (emu_step_check){.writes = NULL};
+    free(check->cells);
+    *check = (emu_step_check){.cells = NULL};
 }
 
 /* -- reports ----------------------------------------------------------------------- */
@@ -143,82 +140,90 @@ step_note(emu_step_use *use, uint32_t interval, uint32_t lane, const emu_insn *i
     use->insn = insn;
 }
 
-/* Look at one word that a lane reads. A lane that has written it, too, has written the
- * same value. */
+/* Look at one word that a lane reads. Return the access by which another lane has
+ * written it, or NULL. A lane that has written it, too, has written the same value. */
 static inline const emu_step_use *
-step_read(emu_step_check *check, size_t word, uint32_t interval, uint32_t lane,
-          const emu_insn *insn)
+step_read(emu_step_word *cell, uint32_t interval, uint32_t lane, const emu_insn *insn)
 {
-    const emu_step_use *writes = &check->writes[word], *found = NULL;
+    const emu_step_use *found = NULL;
 
-    if (step_meets(writes, interval, lane, insn) && !(writes->lanes & lane)) {
-        found = writes;
+    if (cell->write.interval == interval && !(cell->write.lanes & lane)) {
+        found = &cell->write;
     }
-    step_note(&check->reads[word], interval, lane, insn);
+    step_note(&cell->read, interval, lane, insn);
     return found;
 }
 
+/* The same for a word that a lane is going to write. */
 static inline const emu_step_use *
-step_write(emu_step_check *check, size_t word, uint32_t interval, uint32_t lane,
+step_write(const emu_step_word *cell, uint32_t interval, uint32_t lane,
            const emu_insn *insn)
 {
-    const emu_step_use *writes = &check->writes[word], *reads = &check->reads[word];
+    if (step_meets(&cell->write, interval, lane, insn)) {
+        return &cell->write;
+    }
+    if (step_meets(&cell->read, interval, lane, insn)) {
+        return &cell->read;
+    }
+    return NULL;
+}
+
+/* Look at the access of one lane at an offset of shared memory. */
+static inline void
+step_lane(emu_step_check *check, const emu_warp *warp, const emu_insn *insn,
+          unsigned lane, uint64_t offset, bool writes)
+{
+    const uint32_t interval = check->interval[warp->number], bit = (uint32_t)1 << lane;
+    const unsigned words = emu_access_bytes(insn) / EMU_WORD;
+    emu_step_word *cells = check->cells + offset / EMU_WORD;
     const emu_step_use *found = NULL;
 
-    if (step_meets(writes, interval, lane, insn)) {
-        found = writes;
+    for (unsigned k = 0; k < words; k++) {
+        const emu_step_use *one;
+
+        if (writes) {
+            one = step_write(&cells[k], interval, bit, insn);
+        }
+        else {
+            one = step_read(&cells[k], interval, bit, insn);
+        }
+        found = one != NULL ? one : found;
     }
-    else if (step_meets(reads, interval, lane, insn)) {
-        found = reads;
+    if (found != NULL && (!writes || step_changes(warp, insn, lane, offset))) {
+        step_keep(check, warp, insn, lane, offset, found);
     }
-    return found;
+    for (unsigned k = 0; k < words && writes; k++) {
+        step_note(&cells[k].write, interval, bit, insn);
+    }
 }
 
 void
 emu_step_access(emu_step_check *check, const emu_warp *warp, const emu_insn *insn)
 {
-    const uint32_t interval = check->interval[warp->number];
-    const uint32_t space = insn->aux & EMU_AT_MASK;
     const unsigned size = emu_access_bytes(insn);
-    const bool writes = emu_access_writes(insn);
     const uint64_t room = warp->block->shared_size;
-    const uint64_t base = space == EMU_AT_GENERIC ? EMU_SHARED_WINDOW : 0;
-    uint64_t address[EMU_LANES];
+    uint64_t address[EMU_LANES], base = 0;
 
-    if (insn->aux & (EMU_AT_STRONG | EMU_AT_VOLATILE)) {
+    if (size % EMU_WORD != 0 || room < size ||
+        insn->aux & (EMU_AT_STRONG | EMU_AT_VOLATILE)) {
         return;
     }
-    if ((space != EMU_AT_SHARED && space != EMU_AT_GENERIC) || size % EMU_WORD != 0 ||
-        room < size) {
-        return;
+    if ((insn->aux & EMU_AT_MASK) == EMU_AT_GENERIC) {
+        base = EMU_SHARED_WINDOW;
     }
     emu_address_of_lanes(warp, insn, address);
     for (uint32_t left = warp->mask; left; left &= left - 1) {
-        const unsigned i = (unsigned)__builtin_ctz(left);
-        const uint32_t lane = left & -left;
-        const uint64_t offset = address[i] - base;
-        const emu_step_use *found = NULL;
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        const uint64_t offset = address[lane] - base;
 
         if (offset > room - size || offset % EMU_WORD != 0) {
             continue; /* in other memory, or not legal */
         }
-        for (size_t w = offset / EMU_WORD; w < (offset + size) / EMU_WORD; w++) {
-            const emu_step_use *one;
-
-            if (writes) {
-                one = step_write(check, w, interval, lane, insn);
-            }
-            else {
-                one = step_read(check, w, interval, lane, insn);
-            }
-            found = one != NULL ? one : found;
+        if (emu_access_writes(insn)) {
+            step_lane(check, warp, insn, lane, offset, true);
         }
-        if (found != NULL && (!writes || step_changes(warp, insn, i, offset))) {
-            step_keep(check, warp, insn, i, offset, found);
-        }
-        for (size_t w = offset / EMU_WORD; w < (offset + size) / EMU_WORD && writes;
-             w++) {
-            step_note(&check->writes[w], interval, lane, insn);
+        else {
+            step_lane(check, warp, insn, lane, offset, false);
         }
     }
 }

@@ -23,6 +23,10 @@ typedef struct {
     const emu_insn *insn; /* of the last of them */
 } emu_step_use;
 
+typedef struct {
+    emu_step_use write, read;
+} emu_step_word;
+
 /* A finding that waits. */
 typedef struct {
     const emu_warp *warp;
@@ -37,7 +41,7 @@ typedef struct {
 enum { EMU_STEP_FINDINGS = 4 };
 
 typedef struct {
-    emu_step_use *writes, *reads; /* by word */
+    emu_step_word *cells; /* by word */
     size_t words;
     uint32_t intervals; /* so far, of all warps */
     uint32_t interval[EMU_MAX_WARPS];
@@ -57,7 +61,7 @@ emu_step_meet(emu_step_check *check, const emu_warp *warp)
     check->interval[warp->number] = ++check->intervals;
 }
 
-/* Look at a plain load or store of the warp, before it runs, and remember it. */
+/* Look at a load or store with EMU_AT_EXCHANGES, before it runs, and remember it. */
 void emu_step_access(emu_step_check *check, const emu_warp *warp, const emu_insn *insn);
 
 /* All threads of the block have met, or it has ended: warn, unless there was a race. */
