@@ -51,6 +51,9 @@ typedef struct {
      * number of the system; set all counts to zero (device/base/counts.h). */
     int (*write_counts)(const char *path);
     void (*clear_counts)(void);
+    /* Say which parameters of the next launch of this thread point to memory that
+     * nothing copies back to the host: bit i for parameter i. */
+    void (*set_inputs)(uint64_t parameters);
 } pcu_software_device;
 
 #endif

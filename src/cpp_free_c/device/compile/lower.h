@@ -115,6 +115,7 @@ typedef struct {
     emu_bound *bounds;            /* from number 1 on */
     size_t bound_count, bound_room;
     low_counts *counts; /* NULL: nothing is counted */
+    bool gives_way;     /* set by low_find_exchanges, see emu_func */
     unsigned dump;      /* EMU_DUMP_ flags, see below */
 } low_func;
 
@@ -300,6 +301,11 @@ void low_allocate(low_func *f);
 /* `start` and `end` are the intervals of the registers in half instructions. Registers
  * that need no place in the frame get the start UINT32_MAX. */
 void low_hoist(low_func *f, uint32_t *start, uint32_t *end);
+
+/* -- shared memory between two waits ----------------------------------------------- */
+
+/* Sets EMU_AT_EXCHANGES and EMU_AT_AFTER_LOADS of accesses. */
+void low_find_exchanges(low_func *f);
 
 /* -- the final code ---------------------------------------------------------------- */
 

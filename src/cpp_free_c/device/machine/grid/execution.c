@@ -9,6 +9,7 @@
 #include "device/base/counts.h"
 #include "device/machine/warp/wait.h"
 #include "device/machine/services/services.h"
+#include "device/machine/warp/address_check.h"
 #include "device/machine/warp/race_check.h"
 #include "device/machine/warp/machine.h"
 #include "device/machine/warp/occupancy.h"
@@ -125,14 +126,22 @@ execution_sync_space(CUcontext context, emu_allocation **out)
 }
 
 /* Set the checks, and whether the first block has all of them as a trial: in the first
- * launch of a kernel for which no such check is asked for. */
+ * launch of a kernel for which no such check is asked for. In that launch, and in later
+ * ones if the trial has found a race, warps give way before stores. */
 static void
 execution_set_checks(emu_grid *grid)
 {
+    const emu_func *func = grid->kernel->func;
+    unsigned tried;
+
     grid->checks = emu_checks_wanted();
-    grid->has_trial = (grid->checks & EMU_CHECKS_OF_TRIALS) == 0 &&
-                      grid->cluster_size == 1 &&
-                      atomic_exchange(grid->kernel->func->is_tried, 1) == 0;
+    if ((grid->checks & EMU_CHECKS_OF_TRIALS) != 0 || grid->cluster_size > 1) {
+        return;
+    }
+    tried = atomic_fetch_or(func->tried, EMU_TRIED);
+    grid->has_trial = tried == 0;
+    grid->gives_way = grid->warp_count > 1 && func->gives_way &&
+                      (grid->has_trial || tried & EMU_TRIED_RACE);
 }
 
 /* Run a grid; its threads enqueue into `work`. */
@@ -204,6 +213,7 @@ execution_run_grid(CUcontext context, const emu_launch *launch, emu_report *repo
     if (space) {
         grid.sync_space = space->base;
     }
+    emu_inputs_begin(&grid);
     execution_fill_tids(&grid);
     emu_workers_run(&grid);
     status = report->code;

@@ -160,6 +160,7 @@ struct emu_block {
     emu_init *init;                /* NULL: no check of values (init_check.h) */
     struct emu_shared_plan *plans; /* NULL, or EMU_PLANS of them (access_parts.h) */
     bool has_bounds;               /* accesses are checked by them (bound_check.h) */
+    bool has_inputs;               /* stores are compared with grid->inputs */
     bool is_apart;                 /* no lockstep: warps have unset values */
     bool has_barriers;             /* some have been used, and must be cleared */
     emu_barrier barriers[EMU_BARRIERS];
@@ -198,6 +199,14 @@ typedef struct {
     uint64_t ends; /* number of waits of other threads that had ended at that time */
 } emu_proof;
 
+/* Memory that nothing copies back to the host: what a kernel writes there is lost. */
+typedef struct {
+    uint64_t start, size;
+    unsigned parameter;
+} emu_input;
+
+enum { EMU_MOST_INPUTS = 16 };
+
 /* One launch. */
 struct emu_grid {
     CUcontext context;
@@ -212,11 +221,14 @@ struct emu_grid {
     bool is_linear;   /* the lanes of all warps have consecutive tid.x */
     uint32_t warp_count;
     size_t shared_size;
-    unsigned checks;     /* EMU_CHECK_ flags of checks.h */
-    bool has_trial;      /* its first block has all of them, as a trial */
-    emu_race_grid *race; /* NULL: no check of races */
-    size_t stack_size;   /* local memory of a thread */
-    size_t local_end;    /* of the part that it may access from EMU_LOCAL_START on */
+    unsigned checks; /* EMU_CHECK_ flags of checks.h */
+    bool has_trial;  /* its first block has all of them, as a trial */
+    bool gives_way;  /* warps give way (warp.h) */
+    unsigned input_count;
+    emu_input inputs[EMU_MOST_INPUTS]; /* to be compared with stores */
+    emu_race_grid *race;               /* NULL: no check of races */
+    size_t stack_size;                 /* local memory of a thread */
+    size_t local_end; /* of the part that it may access from EMU_LOCAL_START on */
     const uint8_t *params;
     size_t params_size;
     uint32_t (*tids)[3][EMU_LANES]; /* of each warp */
