@@ -14,6 +14,7 @@ pcu_event_launch(pcu_context_record *ctx, pcu_launch_kind kind, CUfunction kerne
                  const void *name, const pcu_launch_shape *shape, uint32_t site)
 {
     pcu_events.launches++;
+    pcu_doubts += kind != PCU_LAUNCH_ARRAY;
     if (ctx->kept == NULL) {
         ctx->kept = calloc(PCU_LAUNCHES_KEPT, sizeof(*ctx->kept));
     }

@@ -18,6 +18,7 @@
 #include "python/support/suspects.h"
 #include "python/support/type.h"
 #include "driver/stream_use.h"
+#include "driver/waits.h"
 #include "python/driver/current_context.h"
 
 static int
@@ -93,16 +94,40 @@ context_was_reset(const pcu_context_record *rec, CUresult status)
                                             status == CUDA_ERROR_CONTEXT_IS_DESTROYED);
 }
 
+/* Wait for the work of a context that is to end: signals end this wait, but not that of
+ * the driver. If they have done so before, only look: CUDA_ERROR_NOT_READY. */
+static CUresult
+context_wait(pcu_context_record *rec)
+{
+    CUcontext popped = NULL;
+    if (drv.CtxPushCurrent(rec->handle) != CUDA_SUCCESS) {
+        return CUDA_SUCCESS; /* the call that ends the context reports it */
+    }
+    PyThreadState *thread = pcu_unlock();
+    CUresult status = pcu_wait_for_context(rec, rec->stuck);
+    pcu_lock(thread);
+    if (status == CUDA_SUCCESS && rec->idle != NULL) {
+        (void)drv.EventDestroy(rec->idle); /* of a context that is lost, perhaps */
+        rec->idle = NULL;
+    }
+    (void)drv.CtxPopCurrent(&popped); /* it may report the failure of earlier work */
+    return status;
+}
+
 /* Destroy an owned context, or release a retained one. The caller has ensured that no
  * other thread finds it. Releases in progress finish first. */
 static CUresult
-context_end(const pcu_context_record *rec, const char **routine)
+context_end(pcu_context_record *rec, const char **routine)
 {
     *routine = context_ender(rec);
     if (pcu_drv_info.state != PCU_DRV_READY) {
         return CUDA_SUCCESS;
     }
     CUresult status = context_settle(rec);
+    if (status == CUDA_SUCCESS && rec->kind != PCU_CTX_FOREIGN &&
+        pcu_drv_info.device == NULL) {
+        status = context_wait(rec);
+    }
     if (status != CUDA_SUCCESS) {
         return status;
     }
@@ -151,6 +176,10 @@ context_end_noraise(pcu_context *self)
         status = context_end(&self->rec, &routine);
     }
     context_report_end(self, routine, status);
+    if (status == CUDA_ERROR_TIMEOUT ||
+        (status == CUDA_ERROR_NOT_READY && pcu_is_finalizing())) {
+        return; /* the exception follows; the end of the process ends the work */
+    }
     if (status != CUDA_SUCCESS && status != CUDA_ERROR_DEINITIALIZED &&
         status != CUDA_ERROR_CONTEXT_IS_DESTROYED && !pcu_status_is_sticky(status)) {
         pcu_report_cleanup(self->st, routine, (uintptr_t)self->rec.handle, status);
@@ -449,6 +478,7 @@ context_pop_current(pcu_state *st)
         (void)pcu_ctxstack_put(stack, top); /* cannot fail: its place is free */
         pcu_ctxstack_sync_noraise(st, stack);
     }
+    pcu_release_late(top);
     Py_DECREF(top);
     return rc;
 }
@@ -575,6 +605,7 @@ context_detach(PyObject *op, PyObject *Py_UNUSED(ignored))
     }
     context_report_end(self, routine, status);
     pcu_stream_table_forget(&self->rec);
+    pcu_release_late(op);
     if (stack != NULL && pcu_ctxstack_uncover(st, stack) < 0) {
         return NULL;
     }

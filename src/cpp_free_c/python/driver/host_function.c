@@ -231,6 +231,7 @@ host_function_enqueue(pcu_state *st, pcu_context *context, CUstream stream,
     if (call == NULL) {
         return -1;
     }
+    pcu_doubts++;
     PCU_CALL(rc, st, LaunchHostFunc, (stream, host_function_run, call));
     if (of_graph) {
         return rc; /* the graph frees the call in any case */

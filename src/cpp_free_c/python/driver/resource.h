@@ -124,6 +124,10 @@ PCU_HIDDEN CUresult pcu_release_handle(pcu_handle_kind kind, pcu_handle handle,
 PCU_HIDDEN bool pcu_release_is_taken(pcu_handle_kind kind, pcu_handle handle,
                                      PyObject *ctx);
 
+/* Make the releases of a context that wait for the end of its work, if that has ended
+ * or the context has. */
+PCU_HIDDEN void pcu_release_late(PyObject *ctx);
+
 /* The same as pcu_release_handle for a handle that no caller can release later: it
  * counts as released, and a failure is a warning. */
 PCU_HIDDEN void pcu_release_noraise(pcu_state *st, pcu_handle_kind kind,
