@@ -8,7 +8,6 @@ PCU_THREAD bool pcu_in_host_function;
 /* The innermost scope of the calling thread. */
 static PCU_THREAD pcu_scope *scope_top;
 unsigned int pcu_calls_waiting;
-unsigned long pcu_doubts;
 
 /* All records between pcu_context_record_register and pcu_context_record_forget, the
  * newest first. */

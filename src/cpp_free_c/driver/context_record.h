@@ -61,6 +61,7 @@ typedef struct pcu_context_record {
         *streams;                  /* see stream_use.h; NULL: only the default stream */
     unsigned long launches;        /* through this record that were noted in `kept` */
     struct pcu_launch_event *kept; /* the last ones: see driver/events.h; or NULL */
+    struct pcu_first_launch *first; /* of each kernel: see driver/events.c; or NULL */
     pcu_launch_proof proof;
     void *lost; /* what python/support/suspects.h keeps once the context is lost */
     bool told;  /* an exception has said that the context is lost */
@@ -84,10 +85,6 @@ extern PCU_HIDDEN PCU_THREAD bool pcu_in_host_function;
 /* The number of driver calls that currently run without the interpreter lock. Read and
  * written under that lock. */
 extern PCU_HIDDEN unsigned int pcu_calls_waiting;
-
-/* The times that the program has enqueued work that may never end: kernels of its own,
- * graphs, functions, waits for values. Written under the interpreter lock. */
-extern PCU_HIDDEN unsigned long pcu_doubts;
 
 /* The queue of a GPU has room for 1,021 launches; a call waits while it is full. After
  * this many calls without a synchronisation the queue may be full. */

@@ -331,6 +331,15 @@ pcu_wait_for_context(pcu_context_record *rec, bool now)
 }
 
 void
+pcu_wait_forget(pcu_context_record *rec)
+{
+    if (rec->idle != NULL) {
+        (void)drv.EventDestroy(rec->idle); /* of a context that is lost, perhaps */
+    }
+    rec->idle = NULL;
+}
+
+void
 pcu_wait_event_recorded(CUevent event)
 {
     if (waits.ended == event) {

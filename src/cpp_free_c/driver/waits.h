@@ -32,6 +32,9 @@ PCU_HIDDEN void pcu_waits_begin(int (*host)(int question));
  * and the work has not ended. */
 PCU_HIDDEN CUresult pcu_wait_for_context(pcu_context_record *rec, bool now);
 
+/* The context ends: destroy the event of its waits. */
+PCU_HIDDEN void pcu_wait_forget(pcu_context_record *rec);
+
 /* The event is recorded: what is known of its end does not hold any more. */
 PCU_HIDDEN void pcu_wait_event_recorded(CUevent event);
 

@@ -105,11 +105,10 @@ context_wait(pcu_context_record *rec)
     }
     PyThreadState *thread = pcu_unlock();
     CUresult status = pcu_wait_for_context(rec, rec->stuck);
-    pcu_lock(thread);
-    if (status == CUDA_SUCCESS && rec->idle != NULL) {
-        (void)drv.EventDestroy(rec->idle); /* of a context that is lost, perhaps */
-        rec->idle = NULL;
+    if (status == CUDA_SUCCESS) {
+        pcu_wait_forget(rec);
     }
+    pcu_lock(thread);
     (void)drv.CtxPopCurrent(&popped); /* it may report the failure of earlier work */
     return status;
 }

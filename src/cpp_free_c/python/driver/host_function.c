@@ -21,6 +21,7 @@
 #include "python/driver/current_context.h"
 #include "python/driver/graph_resources.h"
 #include "python/driver/stream.h"
+#include "driver/events.h"
 
 typedef struct pcu_host_call {
     struct pcu_host_call *next;

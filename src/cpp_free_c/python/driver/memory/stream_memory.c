@@ -10,6 +10,7 @@
 #include "python/driver/current_context.h"
 #include "python/driver/memory/memory.h"
 #include "python/driver/resource.h"
+#include "driver/events.h"
 
 /* -- docstrings -------------------------------------------------------------------- */
 
