@@ -265,6 +265,9 @@ context_make_new(pcu_state *st, CUdevice device, unsigned int flags, bool for_gl
     if (rc == 0) {
         self = context_wrap_new(st, handle, device, PCU_CTX_OWNED);
     }
+    if (self != NULL) {
+        ((pcu_context *)self)->flags = flags;
+    }
     /* Making the object may have collected garbage and thereby used another context. */
     if (self == NULL || pcu_ctxstack_suspend(st, stack) < 0 ||
         context_append_active(st, stack, self) < 0) {
@@ -831,7 +834,64 @@ context_recover_contexts(PyObject *m, PyObject *Py_UNUSED(ignored))
     return PyBool_FromLong(all);
 }
 
+PyDoc_STRVAR(context_facts_doc,
+             "_context_facts($module, context, /)\n--\n\n"
+             "Return what pycuda.tools.recover_context needs.\n\n"
+             "It is a tuple: the number of the device; 'own', 'primary' or 'foreign';\n"
+             "the flags with which the context was made; whether work goes on for\n"
+             "which a wait was ended; the living objects of the same context.");
+
+static PyObject *
+context_facts(PyObject *m, PyObject *ctx)
+{
+    static const char *const kinds[] = {[PCU_CTX_OWNED] = "own",
+                                        [PCU_CTX_PRIMARY] = "primary",
+                                        [PCU_CTX_FOREIGN] = "foreign"};
+    pcu_state *st = pcu_state_of_module(m);
+    PyObject *context = NULL;
+    if (pcu_as_context(st, ctx, &context, "context") < 0) {
+        return NULL;
+    }
+    pcu_context *self = (pcu_context *)context;
+    PyObject *found = PyList_New(0);
+    const pcu_context_record *rec = pcu_context_record_first();
+    for (; found != NULL && rec != NULL; rec = rec->next) {
+        if (rec->alive && rec->handle == self->rec.handle &&
+            PyList_Append(found, rec->owner) < 0) {
+            Py_CLEAR(found);
+        }
+    }
+    if (found == NULL) {
+        return NULL;
+    }
+    return Py_BuildValue("(isIiN)", self->rec.device, kinds[self->rec.kind],
+                         self->flags, pcu_context_works(&self->rec), found);
+}
+
+PyDoc_STRVAR(context_reset_primary_doc,
+             "_reset_primary_context($module, device, /)\n--\n\n"
+             "End the primary context of the device with this number.");
+
+static PyObject *
+context_reset_primary(PyObject *m, PyObject *number)
+{
+    pcu_state *st = pcu_state_of_module(m);
+    CUdevice device = 0;
+    int rc;
+    if (pcu_as_int(st, number, &device, "device") < 0) {
+        return NULL;
+    }
+    PCU_CALL(rc, st, DevicePrimaryCtxReset, (device));
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef context_functions[] = {
+    {"_context_facts", context_facts, METH_O, context_facts_doc},
+    {"_reset_primary_context", context_reset_primary, METH_O,
+     context_reset_primary_doc},
     {"_lend_to_threads", context_lend_to_threads, METH_O, context_lend_to_threads_doc},
     {"_working_context", context_working_context, METH_NOARGS,
      context_working_context_doc},

@@ -70,9 +70,8 @@ release_is_owed(pcu_handle_kind kind, pcu_handle handle, const pcu_context_recor
     return true;
 }
 
-/* Whether the work of a context, a wait for which was ended, goes on. */
-static bool
-context_works(pcu_context_record *rec)
+bool
+pcu_context_works(pcu_context_record *rec)
 {
     pcu_scope scope;
     CUresult status = CUDA_SUCCESS;
@@ -89,7 +88,7 @@ pcu_release_late(PyObject *ctx)
     pcu_context *self = (pcu_context *)ctx;
     pcu_capture_record *late = self->rec.late;
     if (late == NULL ||
-        (pcu_context_record_usable(&self->rec) && context_works(&self->rec))) {
+        (pcu_context_record_usable(&self->rec) && pcu_context_works(&self->rec))) {
         return;
     }
     self->rec.late = NULL;
@@ -107,7 +106,7 @@ release_is_late(pcu_handle_kind kind, pcu_handle handle, PyObject *ctx)
 {
     pcu_context_record *rec = pcu_context_rec(ctx);
     if (!rec->stuck || pcu_handle_blocking(kind) != PCU_BLOCKING_IDLE ||
-        !context_works(rec)) {
+        !pcu_context_works(rec)) {
         if (rec->late != NULL && !rec->stuck) {
             pcu_release_late(ctx);
         }

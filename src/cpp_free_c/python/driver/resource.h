@@ -54,6 +54,7 @@ typedef struct pcu_context {
     int (*check_index_report)(struct pcu_context *self); /* set with index_report */
     int peers; /* contexts whose memory this one may use: enable_peer_access */
     pcu_context_record rec;
+    unsigned int flags; /* with which this package made it */
 } pcu_context;
 
 /* After a wait for the device: raise IndexError if a kernel noted an index out of
@@ -123,6 +124,9 @@ PCU_HIDDEN CUresult pcu_release_handle(pcu_handle_kind kind, pcu_handle handle,
  * graph's record has taken it, and it counts as released. */
 PCU_HIDDEN bool pcu_release_is_taken(pcu_handle_kind kind, pcu_handle handle,
                                      PyObject *ctx);
+
+/* Whether work of a context goes on, a wait for which a signal has ended. */
+PCU_HIDDEN bool pcu_context_works(pcu_context_record *rec);
 
 /* Make the releases of a context that wait for the end of its work, if that has ended
  * or the context has. */

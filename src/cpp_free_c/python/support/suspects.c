@@ -465,7 +465,8 @@ text_advice_new(void)
 {
     const char *exact = "";
     if (text_is_of_check()) {
-        return PyUnicode_FromString("");
+        return PyUnicode_FromString(
+            "\npycuda.tools.recover_context() makes a new context.");
     }
     PyObject *words = text_program_new();
     if (words == NULL) {
@@ -477,7 +478,8 @@ text_advice_new(void)
             "failed. ";
     }
     PyObject *advice = PyUnicode_FromFormat(
-        "\n%sRun 'python -m pycuda.explain %U' to find the line of the CUDA source.",
+        "\n%sRun 'python -m pycuda.explain %U' to find the line of the CUDA source. "
+        "pycuda.tools.recover_context() makes a new context.",
         exact, words);
     Py_DECREF(words);
     return advice;
