@@ -366,6 +366,9 @@ def _leave(context: _cuda.Context | None) -> None:
 
 # Contexts after a fault
 
+#: Contexts in which a kernel runs that may never end. They end with the process.
+_left_contexts: list[_cuda.Context] = []
+
 
 def _works(context: _cuda.Context) -> bool:
     """Wait for the context. Return whether no fault has broken it."""
@@ -390,11 +393,12 @@ def _replace_automatic(old: _cuda.Context, new: _cuda.Context) -> None:
 
 
 def recover_context() -> _cuda.Context:
-    """Make a new context in place of the current one, which a fault has broken.
+    """Make a new context in place of the current one, which is lost.
 
     A kernel that fails, for example by an illegal address, breaks its context: every
     later call in it fails, too. This function ends that context and makes a new one of
-    the same kind, so that a notebook goes on without a restart.
+    the same kind, so that a notebook goes on without a restart. If a kernel still runs
+    after Ctrl-C has ended a wait for it, the old context stays beside a new one.
 
     Returns
     -------
@@ -405,8 +409,8 @@ def recover_context() -> _cuda.Context:
     Raises
     ------
     RuntimeError
-        If this thread has no context, if another library has made it, if a kernel still
-        runs in it, or if the driver makes no new one. Then only a new process helps.
+        If this thread has no context, if another library has made it, or if the driver
+        makes no new one. Then only a new process helps.
 
     See Also
     --------
@@ -419,8 +423,9 @@ def recover_context() -> _cuda.Context:
     raises an error, so make them again. If the default allocator was set, it becomes
     the usual one. A primary context is reset, also for the other libraries that use it.
 
-    No function of the driver stops a kernel. While one runs, the driver neither ends
-    the context nor makes another one. A kernel that never ends stops with its process.
+    No function of the driver stops a kernel, and the driver does not end a context in
+    which one runs. So a kernel that never ends keeps its part of the device and its
+    memory until the process ends, and slows down the new context.
 
     Examples
     --------
@@ -432,29 +437,28 @@ def recover_context() -> _cuda.Context:
     if old is None:
         raise RuntimeError("this thread has no context; import pycuda.autoinit")
     number, kind, flags, works_on, same = _context_facts(old)
-    if works_on:
-        raise RuntimeError(
-            "a kernel still runs in the context, and the driver cannot stop it; if it "
-            "never ends, restart Python, or the notebook's kernel"
-        )
     if kind == "foreign":
         raise RuntimeError("another library has made the context, and must end it")
-    if _works(old):
+    if works_on:
+        _left_contexts.append(old)
+    elif _works(old):
         return old
     clear_context_caches()
     _set_default_allocator(None)
-    for context in same:
-        context.detach()
     try:
+        if not works_on:
+            for context in same:
+                context.detach()
+            if kind == "primary":
+                _reset_primary_context(number)
         device = _cuda.Device(number)
-        if kind == "primary":
-            _reset_primary_context(number)
+        if kind == "primary" and not works_on:
             new = _retain_primary_context(device)
         else:
             new = device.make_context(flags)
     except _cuda.Error as error:
         raise RuntimeError(
-            "the driver makes no new context after this fault; restart Python, or the "
+            "the driver makes no new context in this process; restart Python, or the "
             "notebook's kernel"
         ) from error
     _replace_automatic(old, new)

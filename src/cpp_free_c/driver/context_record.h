@@ -45,6 +45,8 @@ typedef struct {
     pcu_launch_wait waits[PCU_LAUNCH_WAITS];
 } pcu_launch_proof;
 
+enum { PCU_WAIT_MARKS = 2 };
+
 typedef struct pcu_context_record {
     CUcontext handle;
     CUdevice device;
@@ -71,6 +73,10 @@ typedef struct pcu_context_record {
     bool stuck;            /* a signal ended a wait, and no wait has succeeded since */
     struct pcu_capture_record *late; /* releases that wait for the end of the work */
     CUevent idle;          /* recorded behind all work; NULL before the first use */
+    CUevent marks[PCU_WAIT_MARKS]; /* recorded behind work that fills the queue */
+    unsigned long step;            /* of `queued`, for the last of these */
+    unsigned long first_step;      /* for the first of these since `marked` */
+    unsigned long marked;          /* `passed` then */
 } pcu_context_record;
 
 /* The top of the calling thread's context stack, NULL if that is empty. Written by

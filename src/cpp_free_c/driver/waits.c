@@ -33,11 +33,9 @@ enum {
 /* A pause is this part of the wait so far, so it prolongs the wait by less. The driver
  * spins for ever by default. */
 #define WAIT_AUTO_SPINS_NS UINT64_C(50000000)
-enum { WAIT_SLEEPER_PART = 128, WAIT_AUTO_PART = 512 };
+enum { WAIT_SLEEPER_PART = 32, WAIT_AUTO_PART = 512 };
 #define WAIT_PAUSE_LEAST_NS UINT64_C(20000)
 #define WAIT_PAUSE_MOST_NS UINT64_C(10000000)
-
-#define WAIT_LOOK_NS UINT64_C(100000)
 
 static struct {
     int (*host)(int question); /* NULL: the waits are the driver's */
@@ -299,7 +297,7 @@ wait_until_copied(CUstream stream, const void *host, size_t size)
 
 /* Ask for a moment: the device needs some time for the event itself. */
 static CUresult
-wait_look(pcu_context_record *rec)
+wait_look(pcu_context_record *rec, uint64_t patience)
 {
     const unsigned long doubts = pcu_doubts;
     CUevent event = wait_record(rec) ? rec->idle : NULL;
@@ -307,7 +305,7 @@ wait_look(pcu_context_record *rec)
     uint64_t begin = pcu_nanoseconds();
     CUresult status = wait_query(&target);
     while (status == CUDA_ERROR_NOT_READY &&
-           pcu_nanoseconds() - begin < WAIT_LOOK_NS) {
+           pcu_nanoseconds() - begin < patience) {
         status = wait_query(&target);
     }
     wait_note(rec, status, event != NULL || wait_default_is_all() ? &doubts : NULL);
@@ -315,14 +313,14 @@ wait_look(pcu_context_record *rec)
 }
 
 CUresult
-pcu_wait_for_context(pcu_context_record *rec, bool now)
+pcu_wait_for_context(pcu_context_record *rec, uint64_t patience)
 {
     CUresult status = CUDA_SUCCESS;
     if (waits.host == NULL || !wait_is_doubtful(rec) || pcu_captures != NULL) {
         return CUDA_SUCCESS;
     }
-    if (now) {
-        return wait_look(rec);
+    if (patience != UINT64_MAX) {
+        return wait_look(rec, patience);
     }
     if (wait_is_main()) {
         (void)wait_for_all(rec, &status);
@@ -337,6 +335,12 @@ pcu_wait_forget(pcu_context_record *rec)
         (void)drv.EventDestroy(rec->idle); /* of a context that is lost, perhaps */
     }
     rec->idle = NULL;
+    for (int i = 0; i < PCU_WAIT_MARKS; i++) {
+        if (rec->marks[i] != NULL) {
+            (void)drv.EventDestroy(rec->marks[i]); /* the same */
+        }
+        rec->marks[i] = NULL;
+    }
 }
 
 void
@@ -345,6 +349,51 @@ pcu_wait_event_recorded(CUevent event)
     if (waits.ended == event) {
         waits.ended = NULL;
     }
+}
+
+/* A queue has room for 1,021 launches. When so many may be in it that a launch could
+ * wait, events mark its fill: after WAIT_ROOM_STEP launches each. Before the third
+ * step, wait for the event before the first. */
+enum { WAIT_ROOM_STEP = 200 };
+
+static CUresult
+wait_mark(pcu_context_record *rec, unsigned long step)
+{
+    CUevent *mark = &rec->marks[step % PCU_WAIT_MARKS];
+    CUresult status = CUDA_SUCCESS;
+    if (*mark != NULL && step >= rec->first_step + PCU_WAIT_MARKS) {
+        const wait_target target = {.event = *mark, .schedule = wait_schedule(rec)};
+        status = wait_until(&target);
+        wait_note(rec, status, NULL);
+    }
+    if (*mark == NULL &&
+        waits.plain.EventCreate(mark, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) {
+        *mark = NULL;
+    }
+    if (*mark != NULL && status != CUDA_ERROR_TIMEOUT) {
+        (void)waits.plain.CtxRecordEvent(rec->handle, *mark); /* or no wait can end */
+        rec->step = step;
+    }
+    return status == CUDA_ERROR_TIMEOUT ? status : CUDA_SUCCESS;
+}
+
+/* Before a launch: CUDA_ERROR_TIMEOUT if a signal has ended the wait for its place. */
+static CUresult
+wait_until_room(void)
+{
+    pcu_context_record *rec = pcu_ctx_current;
+    if (rec == NULL || rec->queued - rec->passed <= PCU_QUEUE_SAFE) {
+        return CUDA_SUCCESS;
+    }
+    unsigned long step = (rec->queued - PCU_QUEUE_SAFE) / WAIT_ROOM_STEP;
+    if (step == rec->step || !wait_is_main() || pcu_captures != NULL) {
+        return CUDA_SUCCESS;
+    }
+    if (rec->marked != rec->passed || step != rec->step + 1) {
+        rec->marked = rec->passed; /* the marks before the last good wait are old */
+        rec->first_step = step;
+    }
+    return wait_mark(rec, step);
 }
 
 /* -- the functions of the table ---------------------------------------------------- */
@@ -491,6 +540,17 @@ PCU_FUNCTIONS(WAITS_FUNCTION)
          ? wait_until_copied((stream), (copy)->dstHost, SIZE_MAX) : CUDA_SUCCESS)
 WAITS_COPIES(WAITS_BEFORE)
 
+#define WAITS_LAUNCHES(X)                                                              \
+    X(LaunchKernel, wait_until_room(),                                                 \
+      (CUfunction, f), (unsigned int, a), (unsigned int, b), (unsigned int, c),        \
+      (unsigned int, d), (unsigned int, e), (unsigned int, g), (unsigned int, shared), \
+      (CUstream, stream), (void **, params), (void **, extra))                         \
+    X(LaunchKernelEx, wait_until_room(),                                               \
+      (const CUlaunchConfig *, config), (CUfunction, f), (void **, params),            \
+      (void **, extra))                                                                \
+    X(GraphLaunch, wait_until_room(), (CUgraphExec, graph), (CUstream, stream))
+WAITS_LAUNCHES(WAITS_BEFORE)
+
 /* The calls that load modules: X(name, whether their kernels may print, parameters). */
 #define WAITS_LOADS(X)                                                                 \
     X(ModuleLoad, true, (CUmodule *, module), (const char *, path))                    \
@@ -532,6 +592,7 @@ pcu_waits_begin(int (*host)(int question))
     waits.host = host;
     PCU_FUNCTIONS(WAITS_USE_ROW)
     WAITS_COPIES(WAITS_USE)
+    WAITS_LAUNCHES(WAITS_USE)
     WAITS_LOADS(WAITS_USE_LOAD)
     drv.StreamSynchronize = waits_StreamSynchronize;
     drv.EventSynchronize = waits_EventSynchronize;

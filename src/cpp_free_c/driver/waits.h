@@ -28,11 +28,11 @@
 PCU_HIDDEN void pcu_waits_begin(int (*host)(int question));
 
 /* Wait for all work of a context that is current, although its record may have ended.
- * CUDA_ERROR_TIMEOUT: a signal has ended the wait. CUDA_ERROR_NOT_READY: `now` is set,
- * and the work has not ended. */
-PCU_HIDDEN CUresult pcu_wait_for_context(pcu_context_record *rec, bool now);
+ * CUDA_ERROR_TIMEOUT: a signal has ended the wait. CUDA_ERROR_NOT_READY: the work has not
+ * ended after so many nanoseconds; UINT64_MAX: never. */
+PCU_HIDDEN CUresult pcu_wait_for_context(pcu_context_record *rec, uint64_t patience);
 
-/* The context ends: destroy the event of its waits. */
+/* The context ends: destroy the events of its waits. */
 PCU_HIDDEN void pcu_wait_forget(pcu_context_record *rec);
 
 /* The event is recorded: what is known of its end does not hold any more. */

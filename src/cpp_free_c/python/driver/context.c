@@ -94,23 +94,47 @@ context_was_reset(const pcu_context_record *rec, CUresult status)
                                             status == CUDA_ERROR_CONTEXT_IS_DESTROYED);
 }
 
+/* Whether work goes on in another context, a wait for which a signal has ended. Then
+ * the driver may end no context. */
+static bool
+context_others_work(const pcu_context_record *rec)
+{
+    pcu_context_record *other = pcu_context_record_first();
+    while (other != NULL &&
+           (other->handle == rec->handle || !other->alive ||
+            !pcu_context_works(other, PCU_LOOK_NS))) {
+        other = other->next;
+    }
+    return other != NULL;
+}
+
 /* Wait for the work of a context that is to end: signals end this wait, but not that of
  * the driver. If they have done so before, only look: CUDA_ERROR_NOT_READY. */
 static CUresult
 context_wait(pcu_context_record *rec)
 {
     CUcontext popped = NULL;
+    if (pcu_wait_was_ended && context_others_work(rec)) {
+        return CUDA_ERROR_NOT_READY;
+    }
     if (drv.CtxPushCurrent(rec->handle) != CUDA_SUCCESS) {
         return CUDA_SUCCESS; /* the call that ends the context reports it */
     }
     PyThreadState *thread = pcu_unlock();
-    CUresult status = pcu_wait_for_context(rec, rec->stuck);
+    CUresult status = pcu_wait_for_context(rec, rec->stuck ? PCU_LOOK_NS : UINT64_MAX);
     if (status == CUDA_SUCCESS) {
         pcu_wait_forget(rec);
     }
     pcu_lock(thread);
     (void)drv.CtxPopCurrent(&popped); /* it may report the failure of earlier work */
     return status;
+}
+
+static bool
+context_may_wait(const pcu_context_record *rec)
+{
+    return rec->kind != PCU_CTX_FOREIGN && pcu_drv_info.device == NULL &&
+           pcu_drv_info.state == PCU_DRV_READY;
 }
 
 /* Destroy an owned context, or release a retained one. The caller has ensured that no
@@ -123,8 +147,7 @@ context_end(pcu_context_record *rec, const char **routine)
         return CUDA_SUCCESS;
     }
     CUresult status = context_settle(rec);
-    if (status == CUDA_SUCCESS && rec->kind != PCU_CTX_FOREIGN &&
-        pcu_drv_info.device == NULL) {
+    if (status == CUDA_SUCCESS && context_may_wait(rec)) {
         status = context_wait(rec);
     }
     if (status != CUDA_SUCCESS) {
@@ -567,6 +590,23 @@ context_end_parts_noraise(pcu_context *self)
     }
 }
 
+/* Before anything of a context ends: wait for its work. */
+static int
+context_wait_first(pcu_context *self)
+{
+    CUresult status = CUDA_SUCCESS;
+    if (context_may_wait(&self->rec)) {
+        status = context_wait(&self->rec);
+    }
+    if (status == CUDA_SUCCESS) {
+        return 0;
+    }
+    return pcu_raise_detail(
+        self->st, context_ender(&self->rec), status,
+        "a kernel still runs in the context, and the driver cannot stop it; if it "
+        "never ends, restart Python, or the notebook's kernel");
+}
+
 static PyObject *
 context_detach(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
@@ -577,6 +617,9 @@ context_detach(PyObject *op, PyObject *Py_UNUSED(ignored))
         pcu_raise_detail(st, context_ender(&self->rec), CUDA_ERROR_NOT_PERMITTED,
                          "the interrupted call uses this context; detach it after the "
                          "call");
+        return NULL;
+    }
+    if (self->rec.alive && context_wait_first(self) < 0) {
         return NULL;
     }
     pcu_ctxstack *stack = pcu_ctxstack_borrow(st, false);
@@ -834,6 +877,8 @@ context_recover_contexts(PyObject *m, PyObject *Py_UNUSED(ignored))
     return PyBool_FromLong(all);
 }
 
+#define CONTEXT_LOOK_NS UINT64_C(50000000)
+
 PyDoc_STRVAR(context_facts_doc,
              "_context_facts($module, context, /)\n--\n\n"
              "Return what pycuda.tools.recover_context needs.\n\n"
@@ -865,7 +910,7 @@ context_facts(PyObject *m, PyObject *ctx)
         return NULL;
     }
     return Py_BuildValue("(isIiN)", self->rec.device, kinds[self->rec.kind],
-                         self->flags, pcu_context_works(&self->rec), found);
+                         self->flags, pcu_context_works(&self->rec, CONTEXT_LOOK_NS), found);
 }
 
 PyDoc_STRVAR(context_reset_primary_doc,

@@ -71,12 +71,12 @@ release_is_owed(pcu_handle_kind kind, pcu_handle handle, const pcu_context_recor
 }
 
 bool
-pcu_context_works(pcu_context_record *rec)
+pcu_context_works(pcu_context_record *rec, uint64_t patience)
 {
     pcu_scope scope;
     CUresult status = CUDA_SUCCESS;
     if (rec->stuck && pcu_scope_enter(&scope, rec) == CUDA_SUCCESS) {
-        status = pcu_wait_for_context(rec, true);
+        status = pcu_wait_for_context(rec, patience);
         (void)pcu_scope_leave(&scope);
     }
     return status == CUDA_ERROR_NOT_READY;
@@ -88,7 +88,7 @@ pcu_release_late(PyObject *ctx)
     pcu_context *self = (pcu_context *)ctx;
     pcu_capture_record *late = self->rec.late;
     if (late == NULL ||
-        (pcu_context_record_usable(&self->rec) && pcu_context_works(&self->rec))) {
+        (pcu_context_record_usable(&self->rec) && pcu_context_works(&self->rec, PCU_LOOK_NS))) {
         return;
     }
     self->rec.late = NULL;
@@ -105,8 +105,9 @@ static bool
 release_is_late(pcu_handle_kind kind, pcu_handle handle, PyObject *ctx)
 {
     pcu_context_record *rec = pcu_context_rec(ctx);
-    if (!rec->stuck || pcu_handle_blocking(kind) != PCU_BLOCKING_IDLE ||
-        !pcu_context_works(rec)) {
+    bool waits = pcu_handle_blocking(kind) == PCU_BLOCKING_IDLE ||
+                 kind == PCU_HANDLE_ordered || kind == PCU_HANDLE_range;
+    if (!rec->stuck || !waits || !pcu_context_works(rec, PCU_LOOK_NS)) {
         if (rec->late != NULL && !rec->stuck) {
             pcu_release_late(ctx);
         }

@@ -125,8 +125,10 @@ PCU_HIDDEN CUresult pcu_release_handle(pcu_handle_kind kind, pcu_handle handle,
 PCU_HIDDEN bool pcu_release_is_taken(pcu_handle_kind kind, pcu_handle handle,
                                      PyObject *ctx);
 
-/* Whether work of a context goes on, a wait for which a signal has ended. */
-PCU_HIDDEN bool pcu_context_works(pcu_context_record *rec);
+/* Whether work of a context goes on, a wait for which a signal has ended, still after
+ * so many nanoseconds. */
+PCU_HIDDEN bool pcu_context_works(pcu_context_record *rec, uint64_t patience);
+#define PCU_LOOK_NS UINT64_C(100000)
 
 /* Make the releases of a context that wait for the end of its work, if that has ended
  * or the context has. */

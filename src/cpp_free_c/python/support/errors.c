@@ -485,10 +485,10 @@ ended_wait_text_new(pcu_state *st)
             "The wait was ended; the GPU goes on with the work.%s%U\nThe context is "
             "usable: launches and copies in other non-blocking streams run. Calls that "
             "wait for the work wait again, and Ctrl-C ends them: synchronous copies, "
-            "Context.synchronize(), loading a module, making or ending a context. "
-            "Memory that the program drops is freed after the work. A kernel that "
-            "never ends stops only with its process: then restart Python, or the "
-            "notebook's kernel.",
+            "Context.synchronize(), loading a module, ending the context. Memory that "
+            "the program drops is freed after the work. A kernel that never ends stops "
+            "only with its process: restart Python, or the notebook's kernel; "
+            "pycuda.tools.recover_context() makes another context until then.",
             title, launches);
     }
     Py_XDECREF(launches);
