@@ -145,6 +145,7 @@ typedef struct {
 
 struct emu_func {
     const char *name;
+    struct emu_count_function *counted; /* NULL: its launches are not */
     const emu_insn *code;
     const emu_place *places;   /* of each instruction */
     _Atomic uint8_t *is_tried; /* of a kernel: its first block has run with checks */

@@ -5,6 +5,7 @@
 #include "device/api/exports/exports.h"
 
 #include "abi/software_device.h"
+#include "device/base/counts.h"
 #include "device/base/site.h"
 #include "device/base/warnings.h"
 #include "device/machine/warp/wait.h"
@@ -129,4 +130,6 @@ const pcu_software_device emu_software_device = {
     .after_collection = emu_leak_after_collection,
     .ended_fault = emu_ended_fault,
     .recover = emu_recover,
-    .last_ptx = emu_last_ptx};
+    .last_ptx = emu_last_ptx,
+    .write_counts = emu_counts_write,
+    .clear_counts = emu_counts_clear};

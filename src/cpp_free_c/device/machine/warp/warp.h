@@ -175,6 +175,10 @@ const emu_insn *emu_lockstep_exit(emu_warp *warp, const emu_insn *insn);
 const emu_insn *emu_lockstep_label(emu_warp *warp, const emu_insn *insn);
 const emu_insn *emu_lockstep_bra(emu_warp *warp, const emu_insn *insn);
 const emu_insn *emu_lockstep_bra_if(emu_warp *warp, const emu_insn *insn);
+/* Of the operations that count (ops_count.c). */
+const emu_insn *emu_lockstep_count_block(emu_warp *warp, const emu_insn *insn);
+const emu_insn *emu_lockstep_count_choice(emu_warp *warp, const emu_insn *insn);
+const emu_insn *emu_lockstep_count_access(emu_warp *warp, const emu_insn *insn);
 
 /* -- blocks ------------------------------------------------------------------------ */
 
