@@ -188,6 +188,7 @@ class Source(NamedTuple):
 
     text: str
     line: str  # the line of the program that compiled it, "file:number"
+    ptx: str = ""  # kept if accesses are counted
 
 
 def number_of(image: bytes) -> int:
@@ -207,6 +208,8 @@ def keep_source(text: str, image: bytes) -> None:
     if not prefix:
         return
     row = {"number": number_of(image), "text": text, "line": _line_of_program()}
+    if os.environ.get("PYCUDA_EMULATOR_COUNT") == "accesses":
+        row["ptx"] = image.rstrip(b"\0").decode("utf-8", "replace")
     line = json.dumps(row)
     if (prefix, line) in _kept:
         return
@@ -224,7 +227,8 @@ def read_sources(prefix: str) -> dict[int, Source]:
             for line in file:
                 if line.endswith("\n"):
                     row = json.loads(line)
-                    found[row["number"]] = Source(row["text"], row["line"])
+                    number = row.pop("number")
+                    found[number] = Source(**row)
     return found
 
 
