@@ -4,6 +4,7 @@ Run as a program with a number of cases and a seed: it prints the cases in which
 counts of the software device differ from the model.
 """
 
+import functools
 import os
 import random
 import sys
@@ -76,7 +77,20 @@ def global_cost(at, size):
     return [len(touched), sum(sectors), sum(-(-len(each) // 32) for each in touched)]
 
 
-def shared_cost(at, size):
+def atomic_cost(at, size):
+    """Return the same for atomic operations, which equal addresses make one by one."""
+    requests, _, least = global_cost(at, size)
+    sectors = 0
+    for row in warps(at):
+        left = [i for _, i in row]
+        while left:
+            sectors += len({i * size // 32 for i in left})
+            for i in set(left):
+                left.remove(i)
+    return [requests, sectors, least]
+
+
+def shared_cost(at, size, is_atomic=False):
     """Return the requests, the wavefronts, and the wavefronts that would do."""
     total = [0, 0, 0]
     together = 32 if size <= 4 else 128 // size
@@ -85,7 +99,7 @@ def shared_cost(at, size):
         for first in range(0, 32, together):
             some = [i for lane, i in row if first <= lane < first + together]
             words = {(i * size + b) // 4 for i in some for b in range(size)}
-            banks = [word % 32 for word in words]
+            banks = [word % 32 for word in (some if is_atomic else words)]
             total[1] += max(map(banks.count, banks), default=0)
             total[2] += -(-len(words) // 32)
     return total
@@ -169,6 +183,10 @@ class Case:
         found = self.counted(name)
         wanted = [0] * 8
         cost = shared_cost if is_shared else global_cost
+        if name == "atomic":
+            cost = atomic_cost
+        if name == "shared_atomic":
+            cost = functools.partial(shared_cost, is_atomic=True)
         wanted[3 * is_shared : 3 * is_shared + 3] = cost(lanes, self.size)
         wanted[7] = equal_lanes(lanes) if "atomic" in name else 0
         wanted += [step_of(lanes, self.size)]

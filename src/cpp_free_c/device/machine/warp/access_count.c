@@ -130,6 +130,38 @@ access_count_step(const accesses *a, int64_t step, uint64_t *sectors,
     }
 }
 
+/* Remove one access of each address from sorted ones. */
+static void
+access_remove_first(accesses *a)
+{
+    uint64_t last = ~a->at[0];
+    unsigned left = 0;
+
+    for (unsigned i = 0; i < a->count; i++) {
+        const bool is_first = a->at[i] != last;
+
+        last = a->at[i];
+        if (!is_first) {
+            a->at[left++] = a->at[i];
+        }
+    }
+    a->count = left;
+}
+
+/* Count the sectors of atomic operations. Those of lanes with equal addresses are made
+ * one after the other, each with the sectors of the lanes that still wait. */
+static uint64_t
+access_atomic_sectors(accesses *a)
+{
+    uint64_t sectors = 0, ignored[2] = {0, 0};
+
+    while (a->count > 0) {
+        access_count_sorted(a, &sectors, &ignored[0], &ignored[1]);
+        access_remove_first(a);
+    }
+    return sectors;
+}
+
 static void
 access_add_global(accesses *a, bool is_atomic, costs *sum)
 {
@@ -140,12 +172,15 @@ access_add_global(accesses *a, bool is_atomic, costs *sum)
         return;
     }
     sum->step = step_of_both(sum->step, access_step(a));
-    if (access_has_step(a, &step)) {
+    if (!is_atomic && access_has_step(a, &step)) {
         access_count_step(a, step, &sectors, &different, &equal);
     }
     else {
         access_sort(a);
         access_count_sorted(a, &sectors, &different, &equal);
+    }
+    if (is_atomic) {
+        sectors = access_atomic_sectors(a);
     }
     sum->values[EMU_COUNT_GLOBAL]++;
     sum->values[EMU_COUNT_SECTORS] += sectors;
@@ -161,27 +196,29 @@ typedef struct {
     uint64_t words[BANKS][EMU_LANES];
 } bank_words;
 
-/* Add a word; return how many its bank has now. */
-static unsigned
-banks_add(bank_words *banks, uint64_t word, uint64_t *different)
+/* Add a word to its bank. False: the bank has it. */
+static bool
+banks_add(bank_words *banks, uint64_t word)
 {
     const unsigned bank = word % BANKS;
 
     for (unsigned i = 0; i < banks->count[bank]; i++) {
         if (banks->words[bank][i] == word) {
-            return banks->count[bank];
+            return false;
         }
     }
-    (*different)++;
     banks->words[bank][banks->count[bank]++] = word;
-    return banks->count[bank];
+    return true;
 }
 
-/* Add the wavefronts of the accesses of some lanes. */
+/* Add the wavefronts of the accesses of some lanes. A bank gives a word to all lanes at
+ * once, but makes atomic operations one by one. */
 static void
-access_add_wavefronts(const accesses *a, unsigned first, unsigned end, costs *sum)
+access_add_wavefronts(const accesses *a, unsigned first, unsigned end, bool is_atomic,
+                      costs *sum)
 {
     const unsigned words = count_units(a->size, WORD);
+    uint8_t turns[BANKS] = {0};
     bank_words banks;
     unsigned most = 0;
     uint64_t different = 0;
@@ -189,9 +226,13 @@ access_add_wavefronts(const accesses *a, unsigned first, unsigned end, costs *su
     memset(banks.count, 0, sizeof banks.count);
     for (unsigned i = first; i < end; i++) {
         for (unsigned w = 0; w < words; w++) {
-            const unsigned count = banks_add(&banks, a->at[i] / WORD + w, &different);
+            const uint64_t word = a->at[i] / WORD + w;
+            const bool is_new = banks_add(&banks, word);
+            const unsigned bank = word % BANKS;
 
-            most = count > most ? count : most;
+            different += is_new;
+            turns[bank] = (uint8_t)(turns[bank] + (is_new || is_atomic));
+            most = turns[bank] > most ? turns[bank] : most;
         }
     }
     sum->values[EMU_COUNT_WAVEFRONTS] += most;
@@ -214,7 +255,7 @@ access_add_shared(accesses *a, bool is_atomic, costs *sum)
         while (end < a->count && a->lane[end] / together == a->lane[first] / together) {
             end++;
         }
-        access_add_wavefronts(a, first, end, sum);
+        access_add_wavefronts(a, first, end, is_atomic, sum);
     }
     if (is_atomic) {
         access_sort(a);
