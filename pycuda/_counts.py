@@ -43,6 +43,11 @@ class Access(NamedTuple):
     least_wavefronts: int = 0  # that would do without conflicts of banks
     local_requests: int = 0  # warps that access local memory
     equal: int = 0  # lanes at the most frequent address of each atomic operation
+    step: int = 0  # bytes from a lane's address to that of the next; 0: none
+
+
+#: The step of accesses whose lanes have no common step.
+MIXED = -(2**63)
 
 
 class Instruction(NamedTuple):
@@ -151,6 +156,13 @@ def _padded(values: list[int], length: int) -> list[int]:
     return values + [0] * (length - len(values))
 
 
+def sum_of_accesses(one: Access, other: Access) -> Access:
+    """Return the cost of two accesses."""
+    steps = {one.step, other.step} - {0}
+    step = MIXED if len(steps) > 1 else max(steps, default=0)
+    return Access(*map(sum, zip(one, other, strict=True)))._replace(step=step)
+
+
 def _sum(one: Program, other: Program) -> Program:
     """Return a program with the counts of two processes."""
     functions = [
@@ -168,7 +180,7 @@ def _sum(one: Program, other: Program) -> Program:
             choice=Choice(*map(sum, zip(a.choice, b.choice, strict=True)))
             if a.choice and b.choice
             else None,
-            access=Access(*map(sum, zip(a.access, b.access, strict=True)))
+            access=sum_of_accesses(a.access, b.access)
             if a.access and b.access
             else None,
         )

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import argparse
 import ast
-import ctypes
 import linecache
 import os
 import re
@@ -100,9 +99,6 @@ _ADVICE = {
     "loop of this line should have ended, look at its condition: an unsigned number is "
     "never below 0, and a float may stay the same when 1 is added.",
 }
-
-#: CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR.
-_CAPABILITY_ATTRIBUTES = (75, 76)
 
 _NEXT_LINES = 3  # at most, of a statement over several lines
 
@@ -361,10 +357,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _command(given: argparse.Namespace) -> list[str]:
-    runner = ["-m"] if given.is_module else []
-    if _is_notebook(given):
-        runner = ["-m", _program.__name__]
-    return [sys.executable, *runner, given.program, *given.arguments]
+    return _program.command(given.program, given.arguments, given.is_module)
 
 
 def _is_notebook(given: argparse.Namespace) -> bool:
@@ -382,7 +375,7 @@ def _environment(given: argparse.Namespace, log: str) -> dict[str, str]:
     _let_go_on(given, found)
     if given.devices is not None:
         found["PYCUDA_EMULATOR_DEVICES"] = str(given.devices)
-    capability = given.capability or _capability_of_gpu()
+    capability = given.capability or _command_line.capability_of_gpu()
     if capability:
         found["PYCUDA_EMULATOR_CAPABILITY"] = capability
     return found
@@ -392,26 +385,6 @@ def _let_go_on(given: argparse.Namespace, environment: dict[str, str]) -> None:
     """Let mistakes that PyCUDA does not check be reports, and the program go on."""
     if (given.is_module, given.program) != (True, "pytest"):  # our plugin decides there
         environment.setdefault("PYCUDA_STRICT", "0")
-
-
-def _capability_of_gpu() -> str:
-    """Return the compute capability of the GPU of a plain run, "" if it uses none.
-
-    The software device then has its own, which the environment or the program chooses.
-    """
-    if os.environ.get("PYCUDA_DRIVER") == "emulator":
-        return ""
-    try:
-        driver = ctypes.CDLL("libcuda.so.1")
-        parts = [ctypes.c_int(), ctypes.c_int()]
-        status = driver.cuInit(0)
-        for part, attribute in zip(parts, _CAPABILITY_ATTRIBUTES, strict=True):
-            status = status or driver.cuDeviceGetAttribute(
-                ctypes.byref(part), attribute, 0
-            )
-    except (OSError, AttributeError):
-        return ""
-    return "" if status else _command_line.known_capability(*[x.value for x in parts])
 
 
 def _run_on_device(given: argparse.Namespace, log: str) -> int:

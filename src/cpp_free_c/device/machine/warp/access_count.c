@@ -18,6 +18,7 @@ typedef struct {
 
 typedef struct {
     uint64_t values[EMU_COUNT_VALUES];
+    int64_t step;
 } costs;
 
 static unsigned
@@ -31,6 +32,37 @@ accesses_add(accesses *a, unsigned lane, uint64_t address)
 {
     a->at[a->count] = address;
     a->lane[a->count++] = (uint8_t)lane;
+}
+
+/* -- steps ------------------------------------------------------------------------- */
+
+/* The step of accesses that have one of these steps each; 0 is none. */
+static int64_t
+step_of_both(int64_t one, int64_t other)
+{
+    if (one == 0 || other == 0 || one == other) {
+        return one == 0 ? other : one;
+    }
+    return EMU_COUNT_MIXED;
+}
+
+/* The step that at least half of the lanes have to the next one. */
+static int64_t
+access_step(const accesses *a)
+{
+    unsigned same = 0;
+    int64_t step;
+
+    if (a->count < 2) {
+        return 0;
+    }
+    step = (int64_t)(a->at[1] - a->at[0]) / (a->lane[1] - a->lane[0]);
+    for (unsigned i = 1; i < a->count; i++) {
+        const uint64_t lanes = (uint64_t)a->lane[i] - a->lane[i - 1];
+
+        same += a->at[i] - a->at[i - 1] == (uint64_t)step * lanes;
+    }
+    return 2 * same >= a->count - 1 ? step : EMU_COUNT_MIXED;
 }
 
 /* -- global memory ----------------------------------------------------------------- */
@@ -139,6 +171,7 @@ access_add_global(accesses *a, bool is_atomic, costs *sum)
     if (a->count == 0) {
         return;
     }
+    sum->step = step_of_both(sum->step, access_step(a));
     if (!is_atomic && access_has_step(a, &step)) {
         access_count_step(a, step, &sectors, &different, &equal);
     }
@@ -217,6 +250,7 @@ access_add_shared(accesses *a, bool is_atomic, costs *sum)
     if (a->count == 0) {
         return;
     }
+    sum->step = step_of_both(sum->step, access_step(a));
     for (; first < a->count; first = end) {
         while (end < a->count && a->lane[end] / together == a->lane[first] / together) {
             end++;
@@ -294,6 +328,7 @@ costs_add(costs *sum, const costs *more)
     for (unsigned i = 0; i < EMU_COUNT_VALUES; i++) {
         sum->values[i] += more->values[i];
     }
+    sum->step = step_of_both(sum->step, more->step);
 }
 
 /* -- patterns ---------------------------------------------------------------------- */
@@ -387,6 +422,7 @@ access_add_linear(const emu_warp *warp, const emu_insn *insn, unsigned warps,
         (uint64_t)warps * count_units(first % SECTOR + bytes, SECTOR);
     sum->values[EMU_COUNT_LEAST_SECTORS] +=
         (uint64_t)warps * count_units(bytes, SECTOR);
+    sum->step = step_of_both(sum->step, size);
     return true;
 }
 
@@ -428,7 +464,8 @@ access_count(const emu_warp *warp, const emu_insn *insn, unsigned warps)
 {
     emu_count *const count = (emu_count *)(uintptr_t)insn->imm;
     const unsigned thread = warp->block->worker->number;
-    costs sum = {{0}};
+    costs sum = {{0}, 0};
+    int64_t step;
 
     if (!access_add_linear(warp, insn + 1, warps, &sum) &&
         !access_add_fixed(warp, insn + 1, warps, &sum)) {
@@ -440,6 +477,11 @@ access_count(const emu_warp *warp, const emu_insn *insn, unsigned warps)
         if (sum.values[i] != 0) {
             emu_count_add(count, thread, i, sum.values[i]);
         }
+    }
+    step = atomic_load_explicit(&count->step, memory_order_relaxed);
+    if (step_of_both(step, sum.step) != step) {
+        atomic_store_explicit(&count->step, step_of_both(step, sum.step),
+                              memory_order_relaxed);
     }
 }
 
