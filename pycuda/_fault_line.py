@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import os
 import re
-import struct
 import sys
 from collections.abc import Iterator
 
 from pycuda import _excerpt
-from pycuda._compile import build
+from pycuda._compile import build, recording
 from pycuda._compile.request import CompileRequest
 from pycuda._parameter_types import plain_name
 
@@ -98,19 +97,9 @@ def _candidates(kernel: str, number: int) -> Iterator[tuple[CompileRequest, _Pla
         if not word.search(str(request.source)):
             continue
         plain = _ptx(request, names)
-        if _hash(plain.encode()) == number:
+        if recording.number_of(plain.encode()) == number:
             lined = request.with_fields(options=(*request.options, "-lineinfo"))
             yield request, _Places(plain, _ptx(lined, names))
-
-
-def _hash(text: bytes) -> int:
-    """Return the number that the software device has for a text."""
-    value = len(text)
-    padded = text.ljust(-(-len(text) // 8) * 8, b"\0")
-    for (word,) in struct.iter_unpack("<Q", padded):
-        value = (value ^ word) * 0x9E3779B97F4A7C15 % 2**64
-        value ^= value >> 32
-    return value
 
 
 def _ptx(request: CompileRequest, names: tuple[str, ...]) -> str:

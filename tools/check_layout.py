@@ -78,6 +78,7 @@ DEVICE_DATA = {
     "device/base/device.c": ["emu_devices", "emu_device_count", "emu_seed"],
     "device/base/object.c": ["registry"],
     "device/base/site.c": ["registered", "is_wanted", "sites"],
+    "device/base/counts.c": ["kept"],
     "device/base/warnings.c": ["queue"],
     "device/api/management/nvml.c": ["management"],
     "device/machine/grid/execution.c": ["launches"],

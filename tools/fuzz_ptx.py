@@ -73,7 +73,8 @@ def sources(launch=False):
         names = ("address_space.c", "memory.c", "shadow.c")
         found += [device / "memory" / name for name in names]
         found += [
-            device / "base" / f"{name}.c" for name in ("checks", "number", "site")
+            device / "base" / f"{name}.c"
+            for name in ("checks", "counts", "number", "site")
         ]
     target = "fuzz_launch.c" if launch else "fuzz_load.c"
     return [*sorted(found), HARNESS, HARNESS.with_name(target)]

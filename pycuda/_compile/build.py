@@ -145,8 +145,8 @@ def prepare(request: CompileRequest) -> Compilation:
     if driver.CUDA_DEBUGGING:
         folder, keep = None, True
         options += ["-g", "-G"]
-    elif os.environ.get("PYCUDA_CHECK") and not LINE_OPTIONS.intersection(options):
-        options.append("-lineinfo")  # a report of a check names the source's line
+    elif _wants_lines() and not LINE_OPTIONS.intersection(options):
+        options.append("-lineinfo")
     compilation = Compilation(
         text, options, request.nvcc, request.compiler, folder, keep
     )
@@ -161,6 +161,12 @@ def prepare(request: CompileRequest) -> Compilation:
     else:
         settle(compilation)
     return compilation
+
+
+def _wants_lines() -> bool:
+    """Return whether reports of checks or of counts name the lines of sources."""
+    environ = os.environ
+    return bool(environ.get("PYCUDA_CHECK") or environ.get("PYCUDA_EMULATOR_COUNT"))
 
 
 def settle(compilation: Compilation) -> None:
@@ -219,6 +225,10 @@ def _build(compilation: Compilation, names: Sequence[str]) -> Built:
         built = _build_with_working_tool(compilation, names)
     if compilation.target == "ptx" and compilation.request is not None:
         of_software_device.append((compilation.request, tuple(names)))
+    if "PYCUDA_EMULATOR_COUNT_LOG" in environ and compilation.target == "ptx":
+        from pycuda._compile import recording
+
+        recording.keep_source(compilation.text, built[0])
     if "PYCUDA_RECORD" in environ and compilation.request is not None:
         from pycuda._compile import recording
 

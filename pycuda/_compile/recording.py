@@ -8,13 +8,18 @@ written down.
 A report of a check names a line of ``kernel.cu``, and every source in a string has that
 name. So while PYCUDA_CHECK_LOG names a file of reports, each source is appended to a
 second file beside it, for ``pycuda.explain``.
+
+While PYCUDA_EMULATOR_COUNT_LOG begins the names of files of counts, each source is
+written beside them with the number of its PTX text, for ``pycuda._counts``.
 """
 
 from __future__ import annotations
 
 import contextlib
+import glob
 import json
 import os
+import struct
 import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -170,6 +175,57 @@ def read_texts(log: str) -> list[str]:
             return [json.loads(line) for line in file if line.endswith("\n")]
     except OSError:
         return []
+
+
+# -- for counts ------------------------------------------------------------------------
+
+COUNT_LOG_VARIABLE = "PYCUDA_EMULATOR_COUNT_LOG"
+SOURCES_ENDING = ".sources"
+
+
+class Source(NamedTuple):
+    """A source whose PTX the software device has loaded."""
+
+    text: str
+    line: str  # the line of the program that compiled it, "file:number"
+
+
+def number_of(image: bytes) -> int:
+    """Return the number that the software device has for a text of PTX."""
+    text = image.rstrip(b"\0")
+    value = len(text)
+    padded = text.ljust(-(-len(text) // 8) * 8, b"\0")
+    for (word,) in struct.iter_unpack("<Q", padded):
+        value = (value ^ word) * 0x9E3779B97F4A7C15 % 2**64
+        value ^= value >> 32
+    return value
+
+
+def keep_source(text: str, image: bytes) -> None:
+    """Append a source and the number of its PTX, if counts are kept."""
+    prefix = os.environ.get(COUNT_LOG_VARIABLE)
+    if not prefix:
+        return
+    row = {"number": number_of(image), "text": text, "line": _line_of_program()}
+    line = json.dumps(row)
+    if (prefix, line) in _kept:
+        return
+    _kept.add((prefix, line))
+    # Without the file, reports name the lines of kernel.cu.
+    with contextlib.suppress(OSError):
+        _append(f"{prefix}.{os.getpid()}{SOURCES_ENDING}", line)
+
+
+def read_sources(prefix: str) -> dict[int, Source]:
+    """Return the sources of all processes, by the number of their PTX."""
+    found = {}
+    for path in sorted(glob.glob(f"{glob.escape(prefix)}.*{SOURCES_ENDING}")):
+        with open(path, encoding="utf-8") as file:
+            for line in file:
+                if line.endswith("\n"):
+                    row = json.loads(line)
+                    found[row["number"]] = Source(row["text"], row["line"])
+    return found
 
 
 def _after_fork() -> None:

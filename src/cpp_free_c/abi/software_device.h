@@ -50,6 +50,10 @@ typedef struct {
     /* Say which parameters of the next launch of this thread point to memory that
      * nothing copies back to the host: bit i for parameter i. */
     void (*set_inputs)(uint64_t parameters);
+    /* Write what PYCUDA_EMULATOR_COUNT has counted to a file, and return 0 or an error
+     * number of the system; set all counts to zero (device/base/counts.h). */
+    int (*write_counts)(const char *path);
+    void (*clear_counts)(void);
 } pcu_software_device;
 
 #endif

@@ -150,6 +150,7 @@ enum {
 
 struct emu_func {
     const char *name;
+    struct emu_count_function *counted; /* NULL: its launches are not */
     const emu_insn *code;
     const emu_place *places;  /* of each instruction */
     _Atomic uint8_t *tried;   /* of a kernel: EMU_TRIED_ flags */

@@ -29,7 +29,7 @@ finish_insn_length(const low_insn *insn)
     if (insn->once != EMU_EACH) {
         return 0;
     }
-    return 1 + insn->guarded + (insn->round != EMU_RN);
+    return 1 + insn->guarded + (insn->round != EMU_RN) + (insn->counted != NULL);
 }
 
 static void
@@ -72,6 +72,11 @@ finish_prefixes(const low_func *f, const low_insn *insn,
         at->used = EMU_USES_A;
         at->aux = insn->guard_negated;
         at->imm = finish_insn_length(insn) - 1;
+        at++;
+    }
+    if (insn->counted != NULL) {
+        finish_handlers(handlers, EMU_OP_count_access, at);
+        at->imm = (int64_t)(uintptr_t)insn->counted;
         at++;
     }
     if (insn->round != EMU_RN) {

@@ -198,19 +198,24 @@ low_need_specific_target(const low_func *f)
 }
 
 void
+low_text(const low_func *f, char *text, size_t room)
+{
+    size_t size = (size_t)snprintf(text, room, "%s", ptx_opcode_text(f->in->opcode));
+
+    for (unsigned i = 0; i < f->in->word_count && size < room; i++) {
+        size += (size_t)snprintf(text + size, room - size, ".%s",
+                                 ptx_word_text(f->in->words[i]));
+    }
+}
+
+void
 low_unsupported(const low_func *f)
 {
     char text[200];
-    size_t size = 0;
 
-    text[0] = 0;
-    for (unsigned i = 0; i < f->in->word_count && size < sizeof text - 40; i++) {
-        size += (size_t)snprintf(text + size, sizeof text - size, ".%s",
-                                 ptx_word_text(f->in->words[i]));
-    }
+    low_text(f, text, sizeof text);
     emu_load_fail(f->load, EMU_LOAD_INVALID_PTX, f->in->line,
-                  "the software device has no opcode '%s%s'",
-                  ptx_opcode_text(f->in->opcode), text);
+                  "the software device has no opcode '%s'", text);
 }
 
 /* -- words ------------------------------------------------------------------------- */
@@ -507,6 +512,7 @@ lower_insn(low_func *f)
 
     if (f->in->opcode == PTX_OP_NONE) {
         low_emit(f, EMU_OP_label, 0, 0, 0, 0)->label = f->in->operands[0].label;
+        f->is_passed[f->in->operands[0].label] = true;
         return;
     }
     if ((lower_types_of(f->in) & ~row->types) != 0) {
@@ -650,6 +656,7 @@ low_begin(low_func *f)
         f->registers[i].width = (uint8_t)ptx_type_class(f->function->reg_type[i]);
     }
     f->label_count = (uint32_t)f->function->label_count;
+    f->is_passed = emu_arena_get(f->load, &f->load->scratch, f->label_count + 1, 1);
     f->carry = low_temp(f, PTX_PRED);
     lower_add_formals(f, low_emit(f, EMU_OP_entry, 0, 0, 0, 0), f->function->params,
                       true);
@@ -690,14 +697,32 @@ lower_check_widths(const low_func *f, const low_insn *insn)
     lower_check_width(f, insn, EMU_C, insn->c);
 }
 
+static void
+lower_counted(low_func *f, size_t first)
+{
+    if (f->in->opcode != PTX_OP_NONE) {
+        low_count_before(f);
+    }
+    lower_insn(f);
+    low_count_after(f, first);
+}
+
 void
 low_instructions(low_func *f)
 {
+    if (f->counts != NULL) {
+        low_count_begin(f);
+    }
     for (size_t i = 0; i < f->function->insn_count; i++) {
         const size_t first = f->count;
 
         f->in = &f->function->insns[i];
-        lower_insn(f);
+        if (f->counts != NULL) {
+            lower_counted(f, first);
+        }
+        else {
+            lower_insn(f);
+        }
         for (size_t k = first; k < f->count; k++) {
             lower_check_widths(f, &f->insns[k]);
         }
@@ -706,6 +731,9 @@ low_instructions(low_func *f)
         }
     }
     f->in = NULL;
+    if (f->counts != NULL) {
+        low_count_end(f);
+    }
     (void)low_emit(f, EMU_OP_ret, 0, 0, 0, 0);
     if (f->count > 1 << 24) {
         low_fail(f, "too many instructions");

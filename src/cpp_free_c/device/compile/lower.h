@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "device/base/counts.h"
 #include "device/compile/code.h"
 #include "device/compile/encoding.h"
 #include "device/compile/operations.h"
@@ -60,6 +61,7 @@ typedef struct {
     uint32_t label; /* of branches and labels */
     uint16_t bound; /* number in low_func.bounds, or 0 */
     emu_callsite *call;
+    emu_count *counted; /* of an access, or NULL */
     uint32_t line, ptx_line;
     uint16_t file;
 } low_insn;
@@ -70,6 +72,19 @@ typedef struct {
     uint8_t once;    /* how often it is computed; then `offset` has its tag */
     bool is_linear;  /* set by low_hoist: tid.x plus a value that all lanes share */
 } low_register;
+
+/* The counting of a program: see lower_count.c. */
+typedef struct {
+    emu_counts *record;
+    bool is_new;
+    unsigned flags;           /* EMU_COUNT_ */
+    uint32_t next, functions; /* numbers of the next count and function */
+    /* in one function */
+    uint32_t function;      /* its number */
+    uint32_t block, access; /* counts of the block and of the instruction, or none */
+    uint32_t first_row;
+    uint32_t *label_rows; /* the row behind each label */
+} low_counts;
 
 typedef struct {
     emu_load *load;
@@ -84,6 +99,7 @@ typedef struct {
     low_register *registers; /* those of the PTX first, then temporaries */
     size_t register_count, register_room;
     uint32_t label_count;
+    bool *is_passed;    /* of each label of the PTX: it is before f->in */
     low_value carry;    /* the condition code */
     bool plain;         /* emit without the instruction's guard */
     uint64_t call_base; /* of the .param variables of calls, in local memory */
@@ -98,8 +114,9 @@ typedef struct {
     struct low_holding *holdings; /* of each register; NULL: no address has bounds */
     emu_bound *bounds;            /* from number 1 on */
     size_t bound_count, bound_room;
-    bool gives_way; /* set by low_find_exchanges, see emu_func */
-    unsigned dump;  /* EMU_DUMP_ flags, see below */
+    bool gives_way;     /* set by low_find_exchanges, see emu_func */
+    low_counts *counts; /* NULL: nothing is counted */
+    unsigned dump;      /* EMU_DUMP_ flags, see below */
 } low_func;
 
 /* -- failure ----------------------------------------------------------------------- */
@@ -117,6 +134,8 @@ void low_need_specific_target(const low_func *f);
 bool low_has(const low_func *f, unsigned word);
 /* The index of the first of these words that the instruction has; `count` if none. */
 unsigned low_find(const low_func *f, const uint16_t *words, unsigned count);
+/* Writes the opcode and its words, such as "ld.global.f32". */
+void low_text(const low_func *f, char *text, size_t room);
 /* Whether .shared or one of its two forms is among the words. */
 bool low_has_shared(const low_func *f);
 /* The n-th type among the words, or PTX_W_NONE. */
@@ -253,6 +272,15 @@ void low_find_bounds(low_func *f);
 uint16_t low_bound_of(low_func *f, const ptx_operand *operand);
 /* Lowers all instructions of f->function. */
 void low_instructions(low_func *f);
+
+/* -- counting: lower_count.c ------------------------------------------------------- */
+
+/* Before and behind the instructions of a function, and those of f->in, which begin at
+ * number `first`. Called only if f->counts is set. */
+void low_count_begin(low_func *f);
+void low_count_before(low_func *f);
+void low_count_after(low_func *f, size_t first);
+void low_count_end(low_func *f);
 
 /* Sets the offset of each register, frame_size and pressure. */
 void low_allocate(low_func *f);

@@ -42,6 +42,10 @@ low_bra(low_func *f)
         insn->aux = f->in->guard_negated;
     }
     insn->label = label;
+    if (f->in->guard != PTX_NO_REG && f->is_passed[label]) {
+        /* Lanes that leave a loop one after the other meet here. */
+        low_emit(f, EMU_OP_label, 0, 0, 0, 0)->label = f->label_count++;
+    }
     f->plain = false;
 }
 

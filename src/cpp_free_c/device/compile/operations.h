@@ -37,7 +37,10 @@ enum {
     EMU_LOCKSTEP_bra,
     EMU_LOCKSTEP_bra_if,
     EMU_LOCKSTEP_bar_sync,
-    EMU_LOCKSTEP_exit
+    EMU_LOCKSTEP_exit,
+    EMU_LOCKSTEP_count_block,
+    EMU_LOCKSTEP_count_choice,
+    EMU_LOCKSTEP_count_access
 };
 
 /* The words of the columns: see the rows. A switch over one of them has a case for each
@@ -52,6 +55,7 @@ typedef enum {
     EMU_EFFECT_TEST_OBJECT,
     EMU_EFFECT_GUARD,
     EMU_EFFECT_ROUND,
+    EMU_EFFECT_COUNT,
     EMU_EFFECT_CLOCK,
     EMU_EFFECT_SPIN,
     EMU_EFFECT_FENCE,
@@ -153,6 +157,7 @@ emu_op_access(unsigned op)
         case EMU_EFFECT_PLAIN: /* the rest has no address */
         case EMU_EFFECT_GUARD:
         case EMU_EFFECT_ROUND:
+        case EMU_EFFECT_COUNT:
         case EMU_EFFECT_CLOCK:
         case EMU_EFFECT_SPIN:
         case EMU_EFFECT_FENCE:

@@ -196,7 +196,8 @@ typedef struct {
     const emu_handler_set *handlers;
     size_t const_size;
     unsigned max_registers;
-    unsigned dump; /* EMU_DUMP_ flags */
+    low_counts counts; /* its record is NULL if nothing is counted */
+    unsigned dump;     /* EMU_DUMP_ flags */
 } loader;
 
 /* -- variables --------------------------------------------------------------------- */
@@ -428,6 +429,7 @@ program_compile_function(loader *l, ptx_function *function)
                   .function = function,
                   .call_base = function->code->call_base,
                   .dynamic_shared = function->code->dynamic_shared,
+                  .counts = l->counts.record == NULL ? NULL : &l->counts,
                   .dump = l->dump};
 
     l->load.source_name = function->module->source_name;
@@ -498,8 +500,9 @@ program_compile_module(loader *l, ptx_module *module)
     }
 }
 
-/* A number for a text without the zero bytes behind it, for pycuda/_fault_line.py,
- * which computes the same: words of 8 bytes, the last one filled with zeros. 10 kB take
+/* A number for a text without the zero bytes behind it, for number_of in
+ * pycuda/_compile/recording.py, which computes the same: words of 8 bytes, the last one
+ * filled with zeros. 10 kB take
  * a microsecond. */
 static uint64_t
 program_hash(const char *text, size_t size)
@@ -519,6 +522,40 @@ program_hash(const char *text, size_t size)
     return hash;
 }
 
+/* Opens the record of counts for the texts, if the environment asks for one. */
+static void
+program_open_counts(loader *l, const emu_source *sources, size_t count)
+{
+    uint64_t hash = 0;
+
+    l->counts.flags = emu_counts_wanted();
+    if (l->counts.flags == 0) {
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        hash = hash * 31 + program_hash(sources[i].text, sources[i].size);
+    }
+    l->counts.record = emu_counts_open(hash, l->counts.flags, &l->counts.is_new);
+    if (l->counts.record == NULL) {
+        emu_load_fail(&l->load, EMU_LOAD_NO_MEMORY, 0, "no memory for counts");
+    }
+}
+
+/* Keeps a new record of a program that is loaded, and frees that of another. */
+static void
+program_close_counts(const loader *l, bool is_loaded)
+{
+    if (l->counts.record == NULL || !l->counts.is_new) {
+        return;
+    }
+    if (is_loaded) {
+        emu_counts_keep(l->counts.record);
+    }
+    else {
+        emu_counts_drop(l->counts.record);
+    }
+}
+
 /* All passes, from texts to code. */
 static void
 program_build(loader *l, CUcontext context, const emu_source *sources, size_t count)
@@ -533,6 +570,7 @@ program_build(loader *l, CUcontext context, const emu_source *sources, size_t co
     if (count == 1) {
         l->program->text_hash = program_hash(sources[0].text, sources[0].size);
     }
+    program_open_counts(l, sources, count);
     program_add_runtime(l);
     /* names -> definitions -> addresses */
     l->modules = emu_symbols_choose(l->modules);
@@ -672,6 +710,7 @@ emu_program_load(CUcontext context, const emu_source *sources, size_t count,
     l->load.limit = program_memory_limit(sources, count);
     program_read_options(l, options);
     status = program_try_build(l, context, sources, count);
+    program_close_counts(l, status == CUDA_SUCCESS);
     if (status == CUDA_SUCCESS) {
         l->program->memory = l->load.keep.first;
         *out = l->program;

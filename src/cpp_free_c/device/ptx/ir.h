@@ -116,7 +116,7 @@ typedef struct ptx_insn {
     bool guard_negated;
     unsigned line;
     unsigned loc_line; /* of the last .loc */
-    uint16_t loc_file;
+    uint16_t loc_file, loc_column;
     uint16_t words[PTX_MAX_WORDS];
     ptx_operand *operands;
     ptx_operand *second; /* q of a destination p|q, or NULL */

@@ -20,6 +20,7 @@ function_new_insn(ptx_parser *parser)
     insn->line = parser->lexer.token.line;
     insn->loc_line = parser->loc_line;
     insn->loc_file = parser->loc_file;
+    insn->loc_column = parser->loc_column;
     return insn;
 }
 

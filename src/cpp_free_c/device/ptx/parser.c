@@ -579,6 +579,7 @@ ptx_parse_loc(ptx_parser *parser)
     }
     parser->loc_file = (uint16_t)loc.file;
     parser->loc_line = loc.line;
+    parser->loc_column = loc.column > UINT16_MAX ? UINT16_MAX : (uint16_t)loc.column;
 }
 
 void

@@ -146,6 +146,7 @@ typedef struct {
     ptx_scope scopes[PTX_MAX_SCOPES];
     unsigned depth; /* index of the innermost scope; 0 is the module */
     unsigned loc_line;
+    uint16_t loc_column;
     uint16_t loc_file;
     ptx_source_lines *lines; /* NULL before the first .loc that is inlined */
 } ptx_parser;

@@ -76,6 +76,7 @@
     X(opengl_registration)    \
     X(opengl_buffer_object)   \
     X(profiler)               \
+    X(counts)                 \
     X(curand_tables)          \
     X(gpuarray)               \
     X(kernel_call)            \

@@ -12,6 +12,7 @@
 
 #include "device/memory/memory.h"
 #include "device/base/checks.h"
+#include "device/base/counts.h"
 #include "device/base/site.h"
 #include "device/sync_check/stream_check.h"
 #include "device/compile/lower.h"
@@ -163,6 +164,15 @@ setup_parse_simd(const char *text, setup_wish *wish)
 }
 
 static bool
+setup_parse_count(const char *text, setup_wish *wish)
+{
+    unsigned flags;
+
+    (void)wish;
+    return emu_counts_parse(text, &flags);
+}
+
+static bool
 setup_parse_dump(const char *text, setup_wish *wish)
 {
     unsigned flags;
@@ -195,6 +205,7 @@ static const struct {
      "a number of seconds such as 2.5, or 0 for no limit"},
     {"PYCUDA_EMULATOR_THREADS", setup_parse_threads, "a number of threads from 1 on"},
     {"PYCUDA_EMULATOR_SIMD", setup_parse_simd, "best, 0, 256 or 512"},
+    {"PYCUDA_EMULATOR_COUNT", setup_parse_count, "lines or accesses"},
     {"PYCUDA_EMULATOR_DUMP", setup_parse_dump, "some of the letters p, l, r and c"},
 };
 

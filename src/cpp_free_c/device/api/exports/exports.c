@@ -5,6 +5,7 @@
 #include "device/api/exports/exports.h"
 
 #include "abi/software_device.h"
+#include "device/base/counts.h"
 #include "device/base/site.h"
 #include "device/base/warnings.h"
 #include "device/machine/warp/wait.h"
@@ -131,4 +132,6 @@ const pcu_software_device emu_software_device = {
     .ended_fault = emu_ended_fault,
     .recover = emu_recover,
     .last_ptx = emu_last_ptx,
-    .set_inputs = emu_set_inputs};
+    .set_inputs = emu_set_inputs,
+    .write_counts = emu_counts_write,
+    .clear_counts = emu_counts_clear};

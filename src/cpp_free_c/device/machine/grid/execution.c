@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/base/counts.h"
 #include "device/machine/warp/wait.h"
 #include "device/machine/services/services.h"
 #include "device/machine/warp/address_check.h"
@@ -237,6 +238,31 @@ done:
 static CUresult execution_run_family(CUcontext context, const emu_launch *launch,
                                      emu_report *report, unsigned depth);
 
+/* Count the launch, if the launches of the kernel are counted. */
+static void
+execution_count(CUcontext context, const emu_launch *launch)
+{
+    const emu_kernel *kernel = launch->kernel;
+    emu_count_function *counted = kernel->func->counted;
+    const unsigned threads = launch->block[0] * launch->block[1] * launch->block[2];
+    const uint64_t blocks =
+        (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+
+    if (counted == NULL) {
+        return;
+    }
+    atomic_fetch_add(&counted->launches, 1);
+    atomic_fetch_add(&counted->blocks, blocks);
+    atomic_fetch_add(&counted->threads, blocks * threads);
+    atomic_store(&counted->block_size, threads);
+    atomic_store(&counted->shared,
+                 (unsigned)(kernel->info.shared_size + launch->dynamic_shared));
+    atomic_store(&counted->registers, kernel->info.registers);
+    atomic_store(&counted->resident,
+                 (unsigned)emu_occupancy_blocks(context->device, &kernel->info,
+                                                (int)threads, launch->dynamic_shared));
+}
+
 /* Run a grid and the work that it enqueued, except its tail, which the caller gets.
  * Grids nest at most EMU_MAX_NESTING levels deep. */
 static CUresult
@@ -248,6 +274,9 @@ execution_run_one(CUcontext context, const emu_launch *launch, emu_report *repor
 
     emu_child_work_open(&work, depth);
     status = execution_run_grid(context, launch, report, &work);
+    if (status == CUDA_SUCCESS) {
+        execution_count(context, launch);
+    }
     for (const emu_child_item *item = work.first; status == CUDA_SUCCESS && item;
          item = item->next) {
         if (item->launch.kernel) {

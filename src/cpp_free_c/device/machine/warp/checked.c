@@ -1,5 +1,6 @@
 /* A checked warp. See warp.h. */
 #include "device/compile/encoding.h"
+#include "device/machine/warp/access_count.h"
 #include "device/machine/warp/access_parts.h"
 #include "device/machine/warp/address_check.h"
 #include "device/machine/warp/bound_check.h"
@@ -204,6 +205,9 @@ emu_checked_step(emu_warp *warp, const emu_insn *insn)
                 emu_init_follow(warp, insn + 1);
             }
             return insn->run(warp, insn);
+        case EMU_EFFECT_COUNT:
+            emu_access_count(warp, insn);
+            return emu_checked_step(warp, insn + 1);
         case EMU_EFFECT_READ:
         case EMU_EFFECT_WRITE:
         case EMU_EFFECT_UPDATE:
@@ -362,6 +366,9 @@ checked_step_all(emu_warp *warp, const emu_insn *insn)
         case EMU_EFFECT_ROUND:
         case EMU_EFFECT_FENCE:
             return emu_lockstep_each_by(warp, insn, emu_checked_step);
+        case EMU_EFFECT_COUNT:
+            emu_access_count_all(warp, insn);
+            return checked_step_all(warp, insn + 1);
         case EMU_EFFECT_READ:
         case EMU_EFFECT_WRITE:
         case EMU_EFFECT_UPDATE:

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "device/compile/encoding.h"
+#include "device/machine/warp/access_count.h"
 #include "device/machine/warp/address_check.h"
 #include "device/machine/warp/lanes.h"
 #include "device/machine/warp/wait.h"
@@ -229,6 +230,9 @@ watch_step(emu_watch *watch, emu_warp *warp, const emu_insn *insn)
         case EMU_EFFECT_ACT:
             watch->changed = true;
             break;
+        case EMU_EFFECT_COUNT:
+            emu_access_count(warp, insn);
+            return watch_step(watch, warp, insn + 1);
         case EMU_EFFECT_ROUND:
         case EMU_EFFECT_MEET:
         case EMU_EFFECT_PLAIN:
