@@ -154,7 +154,6 @@ struct emu_func {
     const emu_insn *code;
     const emu_place *places;  /* of each instruction */
     _Atomic uint8_t *tried;   /* of a kernel: EMU_TRIED_ flags */
-    bool gives_way;           /* some stores have EMU_AT_AFTER_LOADS */
     _Atomic uint8_t *warned;  /* of each instruction: the checks that have warned */
     const uint16_t *bound_of; /* of each instruction: number in `bounds`, or 0; NULL:
                                  all are 0 */
@@ -171,6 +170,7 @@ struct emu_func {
     uint32_t registers;             /* 32-bit registers that it needs, at most */
     uint64_t stack_size;            /* local memory of it and all that it calls */
     bool unbounded;                 /* recursive or calls through pointers */
+    bool gives_way;                 /* some stores have EMU_AT_AFTER_LOADS */
     emu_once once[EMU_ONCE_LEVELS]; /* of a kernel */
     uint32_t uniform_size;          /* bytes of the values with EMU_TAG_UNIFORM */
     uint32_t warp_size;             /* and with EMU_TAG_WARP, of one warp */

@@ -246,7 +246,9 @@ enum {
     EMU_TEX_GATHER = 1 << 6,
     EMU_TEX_CHANNEL_SHIFT = 7, /* of a gather, two bits */
     EMU_TEX_OFFSETS = 1 << 9,
-    EMU_TEX_HALVES = 1 << 10
+    EMU_TEX_HALVES = 1 << 10,
+    EMU_TEX_UNSIGNED = 1 << 11, /* the results are to be integers, else floats */
+    EMU_TEX_SIGNED = 1 << 12
 };
 
 /* -- suld, sust, sured: fields beside the geometry --------------------------------- */

@@ -114,8 +114,8 @@ typedef struct {
     struct low_holding *holdings; /* of each register; NULL: no address has bounds */
     emu_bound *bounds;            /* from number 1 on */
     size_t bound_count, bound_room;
-    low_counts *counts; /* NULL: nothing is counted */
     bool gives_way;     /* set by low_find_exchanges, see emu_func */
+    low_counts *counts; /* NULL: nothing is counted */
     unsigned dump;      /* EMU_DUMP_ flags, see below */
 } low_func;
 

@@ -144,6 +144,16 @@ execution_set_checks(emu_grid *grid)
                       (grid->has_trial || tried & EMU_TRIED_RACE);
 }
 
+static void
+execution_set_params(emu_grid *grid, uint8_t *params, size_t room)
+{
+    memset(params, 0, room);
+    memcpy(params, grid->launch->params, grid->kernel->info.params_size);
+    grid->params = params;
+    grid->params_size = grid->kernel->info.params_size;
+    emu_inputs_begin(grid);
+}
+
 /* Run a grid; its threads enqueue into `work`. */
 static CUresult
 execution_run_grid(CUcontext context, const emu_launch *launch, emu_report *report,
@@ -206,14 +216,10 @@ execution_run_grid(CUcontext context, const emu_launch *launch, emu_report *repo
         status = CUDA_ERROR_OUT_OF_MEMORY;
         goto done;
     }
-    memset(params, 0, params_room);
-    memcpy(params, launch->params, launch->kernel->info.params_size);
-    grid.params = params;
-    grid.params_size = launch->kernel->info.params_size;
+    execution_set_params(&grid, params, params_room);
     if (space) {
         grid.sync_space = space->base;
     }
-    emu_inputs_begin(&grid);
     execution_fill_tids(&grid);
     emu_workers_run(&grid);
     status = report->code;

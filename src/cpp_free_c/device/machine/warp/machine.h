@@ -221,14 +221,12 @@ struct emu_grid {
     bool is_linear;   /* the lanes of all warps have consecutive tid.x */
     uint32_t warp_count;
     size_t shared_size;
-    unsigned checks; /* EMU_CHECK_ flags of checks.h */
-    bool has_trial;  /* its first block has all of them, as a trial */
-    bool gives_way;  /* warps give way (warp.h) */
-    unsigned input_count;
-    emu_input inputs[EMU_MOST_INPUTS]; /* to be compared with stores */
-    emu_race_grid *race;               /* NULL: no check of races */
-    size_t stack_size;                 /* local memory of a thread */
-    size_t local_end; /* of the part that it may access from EMU_LOCAL_START on */
+    unsigned checks;     /* EMU_CHECK_ flags of checks.h */
+    bool has_trial;      /* its first block has all of them, as a trial */
+    bool gives_way;      /* warps give way (warp.h) */
+    emu_race_grid *race; /* NULL: no check of races */
+    size_t stack_size;   /* local memory of a thread */
+    size_t local_end;    /* of the part that it may access from EMU_LOCAL_START on */
     const uint8_t *params;
     size_t params_size;
     uint32_t (*tids)[3][EMU_LANES]; /* of each warp */
@@ -250,6 +248,8 @@ struct emu_grid {
     uint64_t number;             /* of the launch, for %gridid */
     struct emu_child_work *work; /* enqueued by its threads: services.h */
     uint64_t deadline;           /* nanoseconds; 0: none */
+    unsigned input_count;
+    emu_input inputs[EMU_MOST_INPUTS]; /* to be compared with stores */
 };
 
 enum { EMU_FRAME_SIZES = 32 };

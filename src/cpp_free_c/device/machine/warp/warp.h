@@ -108,8 +108,9 @@ emu_warp_yield(emu_warp *warp, const emu_insn *next)
 static inline bool
 emu_warp_gives_way_at(const emu_insn *insn)
 {
-    if (emu_op_effect(insn->op) == EMU_EFFECT_GUARD) {
-        insn++;
+    while (emu_op_effect(insn->op) == EMU_EFFECT_GUARD ||
+           emu_op_effect(insn->op) == EMU_EFFECT_COUNT) {
+        insn++; /* they run the next one */
     }
     return emu_op_effect(insn->op) == EMU_EFFECT_WRITE &&
            insn->aux & EMU_AT_AFTER_LOADS;
