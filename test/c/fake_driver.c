@@ -20,7 +20,9 @@ fake_is_busy(void)
     return __atomic_load_n(&fake_busy, __ATOMIC_SEQ_CST) != 0;
 }
 
-static void
+void fake_wait(void);
+
+void
 fake_wait(void)
 {
     while (fake_is_busy()) {
@@ -53,7 +55,6 @@ fake_question(void)
       (a, b, c, d, e))                                                               \
     X(cuModuleUnload, (void *a), (a))                                                \
     X(cuCtxDestroy, (void *a), (a))                                                  \
-    X(cuCtxCreate, (void *a, unsigned b, int c), (a, b, c))                          \
     X(cuDevicePrimaryCtxRelease, (int a), (a))                                       \
     X(cuDevicePrimaryCtxReset, (int a), (a))                                         \
     X(cuMemcpyHtoD, (unsigned long long a, const void *b, size_t c), (a, b, c))      \

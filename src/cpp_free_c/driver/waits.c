@@ -354,7 +354,7 @@ pcu_wait_event_recorded(CUevent event)
 /* A queue has room for 1,021 launches. When so many may be in it that a launch could
  * wait, events mark its fill: after WAIT_ROOM_STEP launches each. Before the third
  * step, wait for the event before the first. */
-enum { WAIT_ROOM_STEP = 200 };
+enum { WAIT_ROOM_STEP = 150 };
 
 static CUresult
 wait_mark(pcu_context_record *rec, unsigned long step)
@@ -385,7 +385,7 @@ wait_until_room(void)
     if (rec == NULL || rec->queued - rec->passed <= PCU_QUEUE_SAFE) {
         return CUDA_SUCCESS;
     }
-    unsigned long step = (rec->queued - PCU_QUEUE_SAFE) / WAIT_ROOM_STEP;
+    unsigned long step = rec->queued / WAIT_ROOM_STEP;
     if (step == rec->step || !wait_is_main() || pcu_captures != NULL) {
         return CUDA_SUCCESS;
     }
