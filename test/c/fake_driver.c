@@ -4,6 +4,7 @@
  * works. FAKE_EMULATOR is the path of the software device. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -59,8 +60,6 @@ fake_question(void)
     X(cuDevicePrimaryCtxReset, (int a), (a))                                         \
     X(cuMemcpyHtoD, (unsigned long long a, const void *b, size_t c), (a, b, c))      \
     X(cuMemcpyDtoH, (void *a, unsigned long long b, size_t c), (a, b, c))            \
-    X(cuMemcpyDtoHAsync, (void *a, unsigned long long b, size_t c, void *d),         \
-      (a, b, c, d))                                                                  \
     X(cuMemcpy2D, (const void *a), (a))                                              \
     X(cuMemcpy3D, (const void *a), (a))
 #define QUESTIONS(X)                     \
@@ -84,6 +83,27 @@ WAITS(WAIT)
     }
 QUESTIONS(QUESTION)
 
+/* Only a copy to pageable memory waits. */
+static int (*real_cuMemcpyDtoHAsync)(void *, unsigned long long, size_t, void *);
+static int (*real_cuPointerGetAttribute)(void *, int, unsigned long long);
+
+static int
+fake_cuMemcpyDtoHAsync(void *host, unsigned long long device, size_t size, void *stream)
+{
+    enum { MEMORY_TYPE = 2 };
+    unsigned int type;
+    if (real_cuPointerGetAttribute(&type, MEMORY_TYPE, (uintptr_t)host) != SUCCESS) {
+        fake_wait();
+    }
+    return real_cuMemcpyDtoHAsync(host, device, size, stream);
+}
+
+static int
+fake_cuPointerGetAttribute(void *value, int attribute, unsigned long long pointer)
+{
+    return real_cuPointerGetAttribute(value, attribute, pointer);
+}
+
 int cuGetProcAddress_v2(const char *, void **, int, unsigned long long, int *);
 
 int
@@ -105,6 +125,8 @@ cuGetProcAddress_v2(const char *name, void **function, int version,
     }
     WAITS(REPLACE)
     QUESTIONS(REPLACE)
+    REPLACE(cuMemcpyDtoHAsync, (void *, unsigned long long, size_t, void *), )
+    REPLACE(cuPointerGetAttribute, (void *, int, unsigned long long), )
     if (fake != NULL) {
         *function = fake;
     }

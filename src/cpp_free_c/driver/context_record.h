@@ -73,6 +73,7 @@ typedef struct pcu_context_record {
     bool stuck;            /* a signal ended a wait, and no wait has succeeded since */
     struct pcu_capture_record *late; /* releases that wait for the end of the work */
     CUevent idle;          /* recorded behind all work; NULL before the first use */
+    void *stage;           /* page-locked memory for small copies; or NULL */
     CUevent marks[PCU_WAIT_MARKS]; /* recorded behind work that fills the queue */
     unsigned long step;            /* of `queued`, for the last of these */
     unsigned long first_step;      /* for the first of these since `marked` */
