@@ -44,34 +44,34 @@ fake_question(void)
 }
 
 /* X(name, parameters, arguments) of the calls that wait. */
-#define WAITS(X)                                                                     \
-    X(cuCtxSynchronize, (void), ())                                                  \
-    X(cuStreamSynchronize, (void *a), (a))                                           \
-    X(cuEventSynchronize, (void *a), (a))                                            \
-    X(cuMemFree, (unsigned long long a), (a))                                        \
-    X(cuMemFreeHost, (void *a), (a))                                                 \
-    X(cuMemHostUnregister, (void *a), (a))                                           \
-    X(cuArrayDestroy, (void *a), (a))                                                \
-    X(cuModuleLoadDataEx, (void *a, void *b, unsigned c, void *d, void *e),          \
-      (a, b, c, d, e))                                                               \
-    X(cuModuleUnload, (void *a), (a))                                                \
-    X(cuCtxDestroy, (void *a), (a))                                                  \
-    X(cuDevicePrimaryCtxRelease, (int a), (a))                                       \
-    X(cuDevicePrimaryCtxReset, (int a), (a))                                         \
-    X(cuMemcpyHtoD, (unsigned long long a, const void *b, size_t c), (a, b, c))      \
-    X(cuMemcpyDtoH, (void *a, unsigned long long b, size_t c), (a, b, c))            \
-    X(cuMemcpy2D, (const void *a), (a))                                              \
+#define WAITS(X)                                                                \
+    X(cuCtxSynchronize, (void), ())                                             \
+    X(cuStreamSynchronize, (void *a), (a))                                      \
+    X(cuEventSynchronize, (void *a), (a))                                       \
+    X(cuMemFree, (unsigned long long a), (a))                                   \
+    X(cuMemFreeHost, (void *a), (a))                                            \
+    X(cuMemHostUnregister, (void *a), (a))                                      \
+    X(cuArrayDestroy, (void *a), (a))                                           \
+    X(cuModuleLoadDataEx, (void *a, void *b, unsigned c, void *d, void *e),     \
+      (a, b, c, d, e))                                                          \
+    X(cuModuleUnload, (void *a), (a))                                           \
+    X(cuCtxDestroy, (void *a), (a))                                             \
+    X(cuDevicePrimaryCtxRelease, (int a), (a))                                  \
+    X(cuDevicePrimaryCtxReset, (int a), (a))                                    \
+    X(cuMemcpyHtoD, (unsigned long long a, const void *b, size_t c), (a, b, c)) \
+    X(cuMemcpyDtoH, (void *a, unsigned long long b, size_t c), (a, b, c))       \
+    X(cuMemcpy2D, (const void *a), (a))                                         \
     X(cuMemcpy3D, (const void *a), (a))
-#define QUESTIONS(X)                     \
-    X(cuStreamQuery, (void *a), (a))     \
+#define QUESTIONS(X)                 \
+    X(cuStreamQuery, (void *a), (a)) \
     X(cuEventQuery, (void *a), (a))
 
-#define WAIT(name, parameters, arguments)  \
-    static int(*real_##name) parameters;   \
-    static int fake_##name parameters      \
-    {                                      \
-        fake_wait();                       \
-        return real_##name arguments;      \
+#define WAIT(name, parameters, arguments) \
+    static int(*real_##name) parameters;  \
+    static int fake_##name parameters     \
+    {                                     \
+        fake_wait();                      \
+        return real_##name arguments;     \
     }
 WAITS(WAIT)
 #define QUESTION(name, parameters, arguments)                      \
@@ -118,9 +118,9 @@ cuGetProcAddress_v2(const char *name, void **function, int version,
     }
     int status = real(name, function, version, flags, found);
     void *fake = NULL;
-#define REPLACE(name_, parameters, arguments)                          \
-    if (strcmp(name, #name_) == 0 && *function != NULL) {              \
-        memcpy(&real_##name_, function, sizeof(void *));               \
+#define REPLACE(name_, parameters, arguments)                               \
+    if (strcmp(name, #name_) == 0 && *function != NULL) {                   \
+        memcpy(&real_##name_, function, sizeof(void *));                    \
         memcpy(&fake, &(int(*[1]) parameters){fake_##name_}, sizeof(fake)); \
     }
     WAITS(REPLACE)

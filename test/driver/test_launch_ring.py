@@ -439,7 +439,9 @@ def test_equal_launches_are_one_line(program):
     drv.Context.synchronize()
     """
     text, launches = program.run(body, PYCUDA_EMULATOR_STREAMS="late")
-    rows = re.findall(r"^  \d+\. kernel (\w+), .*block \((\d+), 1, 1\)(.*), at", text, re.M)
+    rows = re.findall(
+        r"^  \d+\. kernel (\w+), .*block \((\d+), 1, 1\)(.*), at", text, re.M
+    )
     found = [(name, block, more.split("0x")[0]) for name, block, more in rows]
     assert found[0] == ("bad", "32", ", stream ")
     assert sorted(found[1:]) == [

@@ -44,7 +44,8 @@ def outcome(call):
     try:
         call()
     except drv.Error as error:
-        return type(error).__name__ + (" detached" if "was detached" in str(error) else "")
+        detached = " detached" if "was detached" in str(error) else ""
+        return type(error).__name__ + detached
     return "works"
 """
 

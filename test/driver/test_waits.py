@@ -96,8 +96,9 @@ calls = {
 
 FAKE = """
 fake = ctypes.CDLL("libcuda.so.1")
-busy, waits, questions = (
-    ctypes.c_int.in_dll(fake, f"fake_{name}") for name in ("busy", "waits", "questions"))
+busy = ctypes.c_int.in_dll(fake, "fake_busy")
+waits = ctypes.c_int.in_dll(fake, "fake_waits")
+questions = ctypes.c_int.in_dll(fake, "fake_questions")
 assert not _driver._is_emulated()
 
 def hang(on=None):
@@ -125,10 +126,10 @@ def release():
     flag[0] = 1
 """
 
-CASES = (
-    "context stream event get set memcpy_dtoh memcpy_htod memcpy_dtoh_async Memcpy2D "
-    "free drop pinned load detach"
-).split()
+CASES = [
+    *("context", "stream", "event", "get", "set", "memcpy_dtoh", "memcpy_htod"),
+    *("memcpy_dtoh_async", "Memcpy2D", "free", "drop", "pinned", "load", "detach"),
+]
 
 
 @pytest.fixture(scope="module")

@@ -33,7 +33,7 @@ enum {
 /* A pause is this part of the wait so far, so it prolongs the wait by less. The driver
  * spins for ever by default. */
 #define WAIT_AUTO_SPINS_NS UINT64_C(50000000)
-enum { WAIT_SLEEPER_PART = 32, WAIT_AUTO_PART = 512 };
+enum { WAIT_SLEEPER_PART = 64, WAIT_AUTO_PART = 512 };
 #define WAIT_PAUSE_LEAST_NS UINT64_C(20000)
 #define WAIT_PAUSE_MOST_NS UINT64_C(10000000)
 
@@ -332,8 +332,7 @@ wait_look(pcu_context_record *rec, uint64_t patience)
     const wait_target target = {.event = event};
     uint64_t begin = pcu_nanoseconds();
     CUresult status = wait_query(&target);
-    while (status == CUDA_ERROR_NOT_READY &&
-           pcu_nanoseconds() - begin < patience) {
+    while (status == CUDA_ERROR_NOT_READY && pcu_nanoseconds() - begin < patience) {
         status = wait_query(&target);
     }
     wait_note(rec, status, event != NULL || wait_default_is_all() ? &doubts : NULL);
@@ -507,7 +506,10 @@ image_may_print(const void *image)
     if (memcmp(image, "\x50\xed\x55\xba", 4) == 0) {
         return true;
     }
-    if (memcmp(image, "\x7f" "ELF", 4) != 0) {
+    if (memcmp(image,
+               "\x7f"
+               "ELF",
+               4) != 0) {
         return strstr(image, name) != NULL;
     }
     memcpy(&elf, image, sizeof(elf));
@@ -515,7 +517,6 @@ image_may_print(const void *image)
         elf.sections + (uint64_t)elf.section_size * (uint64_t)elf.section_count;
     return memmem(image, (size_t)size, name, sizeof(name) - 1) != NULL;
 }
-
 
 /* clang-format off */
 #define WAITS_KIND_REQUIRED(lock) lock

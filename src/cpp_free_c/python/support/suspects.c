@@ -471,7 +471,7 @@ text_advice_new(void)
             "context.";
     }
     if (text_is_of_check()) {
-        return PyUnicode_FromFormat("\n%s", recovery);
+        return PyUnicode_FromString("");
     }
     PyObject *words = text_program_new();
     if (words == NULL) {
@@ -483,7 +483,8 @@ text_advice_new(void)
             "failed. ";
     }
     PyObject *advice = PyUnicode_FromFormat(
-        "\n%sRun 'python -m pycuda.explain %U' to find the line of the CUDA source.\n%s",
+        "\n%sRun 'python -m pycuda.explain %U' to find the line of the CUDA "
+        "source.\n%s",
         exact, words, recovery);
     Py_DECREF(words);
     return advice;
@@ -524,8 +525,8 @@ text_append_groups(PyObject **text, PyObject *launches)
         }
     }
     if (more != 0 && *text != NULL) {
-        text_append(text, PyUnicode_FromFormat("\n  and %zd more, see error.launches",
-                                               more));
+        text_append(text,
+                    PyUnicode_FromFormat("\n  and %zd more, see error.launches", more));
     }
 }
 
