@@ -4,6 +4,7 @@
  * works. FAKE_EMULATOR is the path of the software device. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,7 +21,9 @@ fake_is_busy(void)
     return __atomic_load_n(&fake_busy, __ATOMIC_SEQ_CST) != 0;
 }
 
-static void
+void fake_wait(void);
+
+void
 fake_wait(void)
 {
     while (fake_is_busy()) {
@@ -41,37 +44,34 @@ fake_question(void)
 }
 
 /* X(name, parameters, arguments) of the calls that wait. */
-#define WAITS(X)                                                                     \
-    X(cuCtxSynchronize, (void), ())                                                  \
-    X(cuStreamSynchronize, (void *a), (a))                                           \
-    X(cuEventSynchronize, (void *a), (a))                                            \
-    X(cuMemFree, (unsigned long long a), (a))                                        \
-    X(cuMemFreeHost, (void *a), (a))                                                 \
-    X(cuMemHostUnregister, (void *a), (a))                                           \
-    X(cuArrayDestroy, (void *a), (a))                                                \
-    X(cuModuleLoadDataEx, (void *a, void *b, unsigned c, void *d, void *e),          \
-      (a, b, c, d, e))                                                               \
-    X(cuModuleUnload, (void *a), (a))                                                \
-    X(cuCtxDestroy, (void *a), (a))                                                  \
-    X(cuCtxCreate, (void *a, unsigned b, int c), (a, b, c))                          \
-    X(cuDevicePrimaryCtxRelease, (int a), (a))                                       \
-    X(cuDevicePrimaryCtxReset, (int a), (a))                                         \
-    X(cuMemcpyHtoD, (unsigned long long a, const void *b, size_t c), (a, b, c))      \
-    X(cuMemcpyDtoH, (void *a, unsigned long long b, size_t c), (a, b, c))            \
-    X(cuMemcpyDtoHAsync, (void *a, unsigned long long b, size_t c, void *d),         \
-      (a, b, c, d))                                                                  \
-    X(cuMemcpy2D, (const void *a), (a))                                              \
+#define WAITS(X)                                                                \
+    X(cuCtxSynchronize, (void), ())                                             \
+    X(cuStreamSynchronize, (void *a), (a))                                      \
+    X(cuEventSynchronize, (void *a), (a))                                       \
+    X(cuMemFree, (unsigned long long a), (a))                                   \
+    X(cuMemFreeHost, (void *a), (a))                                            \
+    X(cuMemHostUnregister, (void *a), (a))                                      \
+    X(cuArrayDestroy, (void *a), (a))                                           \
+    X(cuModuleLoadDataEx, (void *a, void *b, unsigned c, void *d, void *e),     \
+      (a, b, c, d, e))                                                          \
+    X(cuModuleUnload, (void *a), (a))                                           \
+    X(cuCtxDestroy, (void *a), (a))                                             \
+    X(cuDevicePrimaryCtxRelease, (int a), (a))                                  \
+    X(cuDevicePrimaryCtxReset, (int a), (a))                                    \
+    X(cuMemcpyHtoD, (unsigned long long a, const void *b, size_t c), (a, b, c)) \
+    X(cuMemcpyDtoH, (void *a, unsigned long long b, size_t c), (a, b, c))       \
+    X(cuMemcpy2D, (const void *a), (a))                                         \
     X(cuMemcpy3D, (const void *a), (a))
-#define QUESTIONS(X)                     \
-    X(cuStreamQuery, (void *a), (a))     \
+#define QUESTIONS(X)                 \
+    X(cuStreamQuery, (void *a), (a)) \
     X(cuEventQuery, (void *a), (a))
 
-#define WAIT(name, parameters, arguments)  \
-    static int(*real_##name) parameters;   \
-    static int fake_##name parameters      \
-    {                                      \
-        fake_wait();                       \
-        return real_##name arguments;      \
+#define WAIT(name, parameters, arguments) \
+    static int(*real_##name) parameters;  \
+    static int fake_##name parameters     \
+    {                                     \
+        fake_wait();                      \
+        return real_##name arguments;     \
     }
 WAITS(WAIT)
 #define QUESTION(name, parameters, arguments)                      \
@@ -82,6 +82,27 @@ WAITS(WAIT)
         return answer == SUCCESS ? real_##name arguments : answer; \
     }
 QUESTIONS(QUESTION)
+
+/* Only a copy to pageable memory waits. */
+static int (*real_cuMemcpyDtoHAsync)(void *, unsigned long long, size_t, void *);
+static int (*real_cuPointerGetAttribute)(void *, int, unsigned long long);
+
+static int
+fake_cuMemcpyDtoHAsync(void *host, unsigned long long device, size_t size, void *stream)
+{
+    enum { MEMORY_TYPE = 2 };
+    unsigned int type;
+    if (real_cuPointerGetAttribute(&type, MEMORY_TYPE, (uintptr_t)host) != SUCCESS) {
+        fake_wait();
+    }
+    return real_cuMemcpyDtoHAsync(host, device, size, stream);
+}
+
+static int
+fake_cuPointerGetAttribute(void *value, int attribute, unsigned long long pointer)
+{
+    return real_cuPointerGetAttribute(value, attribute, pointer);
+}
 
 int cuGetProcAddress_v2(const char *, void **, int, unsigned long long, int *);
 
@@ -97,13 +118,15 @@ cuGetProcAddress_v2(const char *name, void **function, int version,
     }
     int status = real(name, function, version, flags, found);
     void *fake = NULL;
-#define REPLACE(name_, parameters, arguments)                          \
-    if (strcmp(name, #name_) == 0 && *function != NULL) {              \
-        memcpy(&real_##name_, function, sizeof(void *));               \
+#define REPLACE(name_, parameters, arguments)                               \
+    if (strcmp(name, #name_) == 0 && *function != NULL) {                   \
+        memcpy(&real_##name_, function, sizeof(void *));                    \
         memcpy(&fake, &(int(*[1]) parameters){fake_##name_}, sizeof(fake)); \
     }
     WAITS(REPLACE)
     QUESTIONS(REPLACE)
+    REPLACE(cuMemcpyDtoHAsync, (void *, unsigned long long, size_t, void *), )
+    REPLACE(cuPointerGetAttribute, (void *, int, unsigned long long), )
     if (fake != NULL) {
         *function = fake;
     }

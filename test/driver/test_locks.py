@@ -71,11 +71,10 @@ def test_other_threads_run_while_a_launch_waits(kind, name):
 
 
 WAITS = """CtxDestroy DevicePrimaryCtxRelease DevicePrimaryCtxReset CtxSynchronize
-StreamSynchronize EventSynchronize"""
+StreamSynchronize EventSynchronize CtxCreate DevicePrimaryCtxRetain"""
 #: These wait until the context is idle.
 WAITS_FOR_IDLE = """MemFree MemFreeHost MemHostUnregister ModuleLoadData
-ModuleLoadDataEx ModuleUnload ArrayDestroy MipmappedArrayDestroy CtxCreate CtxSetLimit
-DevicePrimaryCtxRetain"""
+ModuleLoadDataEx ModuleUnload ArrayDestroy MipmappedArrayDestroy CtxSetLimit"""
 #: These wait for the default stream.
 WAITS_FOR_DEFAULT = "MemcpyHtoD MemcpyDtoH"
 #: These wait behind such a call of another thread.

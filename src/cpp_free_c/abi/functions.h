@@ -134,7 +134,7 @@
       (CUflushGPUDirectRDMAWritesScope, scope))                                        \
                                                                                        \
     /* primary contexts */                                                             \
-    X(DevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain, 7000, ONE, REQUIRED(IDLE),     \
+    X(DevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain, 7000, ONE, REQUIRED(NOGIL),    \
       DEVICE(dev), PLAIN, NO_SPAN, (CUcontext *, pctx), (CUdevice, dev))               \
     X(DevicePrimaryCtxRelease,                                                         \
       (cuDevicePrimaryCtxRelease_v2, cuDevicePrimaryCtxRelease, 7000), 11000, ONE,     \
@@ -153,7 +153,7 @@
       DEVICE(dev), ENDS_CONTEXT, OWN_SPAN, (CUdevice, dev))                            \
                                                                                        \
     /* contexts */                                                                     \
-    X(CtxCreate, (cuCtxCreate_v2, cuCtxCreate, 2000), 3020, ONE, REQUIRED(IDLE),       \
+    X(CtxCreate, (cuCtxCreate_v2, cuCtxCreate, 2000), 3020, ONE, REQUIRED(NOGIL),      \
       DEVICE(dev), PLAIN, NO_SPAN,                                                     \
       (CUcontext *, pctx), (unsigned int, flags), (CUdevice, dev))                     \
     X(CtxDestroy, (cuCtxDestroy_v2, cuCtxDestroy, 2000), 4000, ONE, REQUIRED(NOGIL),   \

@@ -69,10 +69,12 @@ typedef struct pcu_context_record {
     bool told;  /* an exception has said that the context is lost */
     /* for driver/waits.h */
     unsigned int schedule; /* how waits pass the time, and that this is known */
-    unsigned long proved;  /* of pcu_doubts, those that a wait for all work has removed */
-    bool stuck;            /* a signal ended a wait, and no wait has succeeded since */
+    unsigned long
+        proved; /* of pcu_doubts, those that a wait for all work has removed */
+    bool stuck; /* a signal ended a wait, and no wait has succeeded since */
     struct pcu_capture_record *late; /* releases that wait for the end of the work */
-    CUevent idle;          /* recorded behind all work; NULL before the first use */
+    CUevent idle; /* recorded behind all work; NULL before the first use */
+    void *stage;  /* page-locked memory for small copies; or NULL */
     CUevent marks[PCU_WAIT_MARKS]; /* recorded behind work that fills the queue */
     unsigned long step;            /* of `queued`, for the last of these */
     unsigned long first_step;      /* for the first of these since `marked` */

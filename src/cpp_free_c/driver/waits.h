@@ -28,8 +28,8 @@
 PCU_HIDDEN void pcu_waits_begin(int (*host)(int question));
 
 /* Wait for all work of a context that is current, although its record may have ended.
- * CUDA_ERROR_TIMEOUT: a signal has ended the wait. CUDA_ERROR_NOT_READY: the work has not
- * ended after so many nanoseconds; UINT64_MAX: never. */
+ * CUDA_ERROR_TIMEOUT: a signal has ended the wait. CUDA_ERROR_NOT_READY: the work has
+ * not ended after so many nanoseconds; UINT64_MAX: never. */
 PCU_HIDDEN CUresult pcu_wait_for_context(pcu_context_record *rec, uint64_t patience);
 
 /* The context ends: destroy the events of its waits. */

@@ -100,9 +100,8 @@ static bool
 context_others_work(const pcu_context_record *rec)
 {
     pcu_context_record *other = pcu_context_record_first();
-    while (other != NULL &&
-           (other->handle == rec->handle || !other->alive ||
-            !pcu_context_works(other, PCU_LOOK_NS))) {
+    while (other != NULL && (other->handle == rec->handle || !other->alive ||
+                             !pcu_context_works(other, PCU_LOOK_NS))) {
         other = other->next;
     }
     return other != NULL;
@@ -910,7 +909,8 @@ context_facts(PyObject *m, PyObject *ctx)
         return NULL;
     }
     return Py_BuildValue("(isIiN)", self->rec.device, kinds[self->rec.kind],
-                         self->flags, pcu_context_works(&self->rec, CONTEXT_LOOK_NS), found);
+                         self->flags, pcu_context_works(&self->rec, CONTEXT_LOOK_NS),
+                         found);
 }
 
 PyDoc_STRVAR(context_reset_primary_doc,

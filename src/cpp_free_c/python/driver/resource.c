@@ -87,8 +87,8 @@ pcu_release_late(PyObject *ctx)
 {
     pcu_context *self = (pcu_context *)ctx;
     pcu_capture_record *late = self->rec.late;
-    if (late == NULL ||
-        (pcu_context_record_usable(&self->rec) && pcu_context_works(&self->rec, PCU_LOOK_NS))) {
+    if (late == NULL || (pcu_context_record_usable(&self->rec) &&
+                         pcu_context_works(&self->rec, PCU_LOOK_NS))) {
         return;
     }
     self->rec.late = NULL;

@@ -464,9 +464,14 @@ static PyObject *
 text_advice_new(void)
 {
     const char *exact = "";
+    const char *recovery = "pycuda.tools.recover_context() makes a new context.";
+    if (pcu_drv_info.device == NULL) {
+        recovery =
+            "Restart the process, unless pycuda.tools.recover_context() can make a new "
+            "context.";
+    }
     if (text_is_of_check()) {
-        return PyUnicode_FromString(
-            "\npycuda.tools.recover_context() makes a new context.");
+        return PyUnicode_FromString("");
     }
     PyObject *words = text_program_new();
     if (words == NULL) {
@@ -478,9 +483,9 @@ text_advice_new(void)
             "failed. ";
     }
     PyObject *advice = PyUnicode_FromFormat(
-        "\n%sRun 'python -m pycuda.explain %U' to find the line of the CUDA source. "
-        "pycuda.tools.recover_context() makes a new context.",
-        exact, words);
+        "\n%sRun 'python -m pycuda.explain %U' to find the line of the CUDA "
+        "source.\n%s",
+        exact, words, recovery);
     Py_DECREF(words);
     return advice;
 }
@@ -520,8 +525,8 @@ text_append_groups(PyObject **text, PyObject *launches)
         }
     }
     if (more != 0 && *text != NULL) {
-        text_append(text, PyUnicode_FromFormat("\n  and %zd more, see error.launches",
-                                               more));
+        text_append(text,
+                    PyUnicode_FromFormat("\n  and %zd more, see error.launches", more));
     }
 }
 
