@@ -195,7 +195,7 @@ class Source(NamedTuple):
     line: str  # the line of the program that compiled it, "file:number"
     files: tuple[str, ...] = ()  # of the program, in which its lines may be
     frames: int = 0  # the first of these: of the calls that compiled it
-    ptx: str = ""  # kept if accesses are counted
+    ptx: str = ""
 
 
 def number_of(image: bytes) -> int:
@@ -215,15 +215,14 @@ def keep_source(text: str, image: bytes) -> None:
     if not prefix:
         return
     frames = _files_of_frames()
-    row: dict[str, Any] = {
+    row = {
         "number": number_of(image),
         "text": text,
         "line": _line_of_program(),
         "files": list(dict.fromkeys((*frames, *_files_of_modules()))),
         "frames": len(frames),
+        "ptx": image.rstrip(b"\0").decode("utf-8", "replace"),
     }
-    if os.environ.get("PYCUDA_EMULATOR_COUNT") == "accesses":
-        row["ptx"] = image.rstrip(b"\0").decode("utf-8", "replace")
     line = json.dumps(row)
     if (prefix, line) in _kept:
         return

@@ -68,7 +68,6 @@ exchanges_keep(const low_insn *insn)
         case EMU_EFFECT_READ:
         case EMU_EFFECT_WRITE:
         case EMU_EFFECT_GUARD:
-        case EMU_EFFECT_COUNT:
         case EMU_EFFECT_ROUND:
         case EMU_EFFECT_COUNT:
         case EMU_EFFECT_CLOCK:
