@@ -59,15 +59,13 @@ def _lines(
     places: Places,
 ) -> list[LineCost]:
     builders: dict[tuple[str, int], Builder] = {}
-    texts: dict[tuple[str, int], str] = {}
     for each in instructions:
         if not each.line:
             continue
-        file, line, text = places.of(program, each.file, each.line)
+        file, line = places.of(program, each.file, each.line)
         builders.setdefault((file, line), Builder()).add(each)
-        texts[file, line] = text
     found = [
-        builders[file, line].cost(file, line, texts[file, line])
+        builders[file, line].cost(file, line, places.text(file, line))
         for file, line in sorted(builders)
     ]
     files: dict[str, float] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from html import escape
 
 from pycuda._page import bytes_text, page, path_html, tiles_html
@@ -24,7 +24,8 @@ monospace;padding-left:0;width:99%}
 .cost td.b{width:110px;min-width:110px;padding-top:6px}
 .cost td.b i{display:block;height:6px;border-radius:2px;margin-bottom:2px;
 background:var(--accent)}
-.cost td.b i.m{background:#efb118}
+.cost td.b i.m,.key i.m{background:#efb118}
+.cost td.b i.w,.key i.w{background:#3ca951}
 .cost tr.bad td{background:rgba(255,114,92,.13)}
 .cost tr.note td{color:var(--soft);font-size:12.5px;padding:0 10px 6px}
 .cost tr.note.bad td{color:var(--ink);padding-bottom:8px}
@@ -38,8 +39,7 @@ width:min(92ch,calc(100vw - 280px))}
 .advice{margin:0 0 12px;padding:9px 14px;border-left:3px solid #ff725c;
 background:rgba(255,114,92,.13);border-radius:0 6px 6px 0;max-width:96ch}
 .key i{display:inline-block;width:22px;height:6px;border-radius:2px;
-margin:0 5px 2px 10px;background:var(--accent)}
-.key i.m{background:#efb118}
+margin:0 5px 2px 0;background:var(--accent)}
 ul.kernels{padding-left:20px;margin:0 0 8px}
 </style>"""
 
@@ -91,20 +91,27 @@ def _cell(accesses: Accesses) -> str:
     return f'<td class="n" title="{title}">{words.number_text(accesses.each)}</td>'
 
 
+#: What a line has bars for: the class of the bar, the name, and the number.
+_KINDS: tuple[tuple[str, str, Callable[[LineCost], float]], ...] = (
+    ("i", "instructions", lambda line: line.instructions),
+    ("m", "bytes of global memory", lambda line: line.moved),
+    ("w", "wavefronts of shared memory", lambda line: line.shared.cost),
+)
+
+
 def _share(part: float, whole: float) -> str:
     return f"{100 * part / whole if whole else 0:.1f}%"
 
 
 def _bars(kernel: KernelCost, line: LineCost) -> str:
-    most = max(each.instructions for each in kernel.lines)
-    most_moved = max(each.moved for each in kernel.lines)
-    bars = f'<i style="width:{_share(line.instructions, most)}"></i>'
-    if line.moved:
-        bars += f'<i class="m" style="width:{_share(line.moved, most_moved)}"></i>'
-    title = f"{_share(line.instructions, kernel.instructions)} of the instructions"
-    if line.moved:
-        title += f", {_share(line.moved, kernel.moved)} of the bytes"
-    return f'<td class="b" title="{title}">{bars}</td>'
+    """Return a bar for each kind of cost that a line has: its share of the most."""
+    bars, shares = "", []
+    for kind, name, of in _KINDS:
+        if of(line):
+            most, total = (f(map(of, kernel.lines)) for f in (max, sum))
+            bars += f'<i class="{kind}" style="width:{_share(of(line), most)}"></i>'
+            shares.append(f"{_share(of(line), total)} of the {name}")
+    return f'<td class="b" title="{", ".join(shares)}">{bars}</td>'
 
 
 def _wide(kind: str, text: str) -> str:
@@ -166,12 +173,17 @@ def _source(kernel: KernelCost, places: Places) -> str:
     return f'<div class="scroll"><table class="cost">{"".join(rows)}</table></div>'
 
 
-_KEY = (
-    '<p class="note key"><i></i>instructions, <i class="m"></i>bytes of global memory: '
-    "the share of the line that has most. Instructions are those of warps, estimated "
-    "for machine code. Loads and stores: sectors of 32 bytes for each request of a "
-    "warp to global memory. Shared: wavefronts for each request to shared memory.</p>"
+_NOTE = (
+    "A bar is the share of the line that has most. Instructions are those of warps, "
+    "estimated for machine code. Loads and stores: sectors of 32 bytes for each "
+    "request of a warp to global memory. Shared: wavefronts for each request to shared "
+    "memory."
 )
+
+
+def _key() -> str:
+    bars = " &ensp; ".join(f'<i class="{kind}"></i>{name}' for kind, name, _ in _KINDS)
+    return f'<p class="note key">{bars}</p><p class="note">{_NOTE}</p>'
 
 
 def _kernel(kernel: KernelCost, number: int, places: Places) -> str:
@@ -201,6 +213,6 @@ def page_of(kernels: list[KernelCost], places: Places) -> str:
     if len(kernels) > 1:
         items = "".join(_item(each, number) for number, each in enumerate(kernels))
         body.append(f'<ul class="kernels">{items}</ul>')
-    body.append(_KEY)
+    body.append(_key())
     body += [_kernel(each, number, places) for number, each in enumerate(kernels)]
     return page("Cost by line", "".join(body))

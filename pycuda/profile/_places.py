@@ -1,12 +1,11 @@
-"""Where the lines of counted programs are: in Python files, in files of CUDA."""
+"""Where the lines of counted programs are for a reader, and their texts."""
 
 from __future__ import annotations
 
 import linecache
 import os
 
-from pycuda import _counts, _excerpt
-from pycuda.explain import in_python
+from pycuda import _counted_source, _counts, _excerpt
 
 
 class Places:
@@ -17,8 +16,7 @@ class Places:
 
     def __init__(self, title: str = "", cell: str = "") -> None:
         self._title, self._cell = title, cell
-        self._known: dict[tuple[int, str, int], tuple[str, int, str]] = {}
-        self._texts: dict[str, str] = {}  # of sources that are in no file
+        self._sources = _counted_source.Sources()
 
     def has(self, program: _counts.Program) -> bool:
         """Return whether a program is wanted."""
@@ -27,36 +25,20 @@ class Places:
     def _is_cell(self, program: _counts.Program) -> bool:
         return bool(self._cell and program.source and self._cell in program.source.text)
 
-    def of(
-        self, program: _counts.Program, file: str, line: int
-    ) -> tuple[str, int, str]:
-        """Return the file, the line and the text of a line."""
-        key = program.number, file, line
-        if key not in self._known:
-            self._known[key] = self._find(program, file, line)
-        return self._known[key]
-
-    def _find(
-        self, program: _counts.Program, file: str, line: int
-    ) -> tuple[str, int, str]:
-        source = program.source
-        if source is None or os.path.basename(file) != _excerpt.SOURCE_NAME:
-            return file, line, linecache.getline(file, line).rstrip()
-        text = _excerpt.line_of(source.text, line) or ""
-        if self._is_cell(program):
-            self._texts[self._title] = source.text
-            return self._title, line, text
-        python = source.line.rpartition(":")[0]
-        inside = in_python(source.text, text, line, [python])
-        if inside:
-            _, _, number = inside.rpartition(":")
-            return python, int(number), text
-        name = f"{_excerpt.SOURCE_NAME} of {source.line}"
-        self._texts[name] = source.text
-        return name, line, text
+    def of(self, program: _counts.Program, file: str, line: int) -> tuple[str, int]:
+        """Return the file and the line of a line of a program."""
+        is_text = os.path.basename(file) == _excerpt.SOURCE_NAME
+        if is_text and self._is_cell(program):
+            return self._title, line
+        # None: a header of the toolkit or of this package, which costs something, too.
+        return self._sources.place(program, file, line) or (file, line)
 
     def text(self, file: str, line: int) -> str:
         """Return the text of any line of a file."""
-        if file in self._texts:
-            return _excerpt.line_of(self._texts[file], line) or ""
-        return linecache.getline(file, line).rstrip("\n")
+        if file == self._title:
+            rows = self._cell.split("\n")
+        else:
+            rows = self._sources.lines(file)
+        if rows:
+            return rows[line - 1].rstrip() if line <= len(rows) else ""
+        return linecache.getline(file, line).rstrip()

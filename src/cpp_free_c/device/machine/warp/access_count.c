@@ -7,7 +7,8 @@
 #include "device/machine/warp/address_check.h"
 #include "device/machine/warp/lanes.h"
 
-enum { SECTOR = 32, BANKS = 32, WORD = 4, WAVEFRONT = BANKS * WORD };
+enum { SECTOR = 32, SECTOR_SHIFT = 5, BANKS = 32, WORD = 4, WAVEFRONT = BANKS * WORD };
+enum { HALF_WARP = EMU_LANES / 2 };
 
 /* The addresses of some lanes of an access. */
 typedef struct {
@@ -94,6 +95,68 @@ access_sort(accesses *a)
     }
 }
 
+/* Whether all keys differ; those of the last half are also in front of the others. */
+static inline __attribute__((always_inline)) bool
+keys_differ(const uint32_t keys[HALF_WARP + EMU_LANES])
+{
+    uint32_t equal = 0;
+
+    for (unsigned distance = 1; distance <= HALF_WARP; distance++) {
+        for (unsigned i = 0; i < EMU_LANES; i++) {
+            equal |= keys[HALF_WARP + i] == keys[HALF_WARP + i - distance];
+        }
+    }
+    return equal == 0;
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static bool
+keys_differ_avx2(const uint32_t keys[HALF_WARP + EMU_LANES])
+{
+    return keys_differ(keys);
+}
+#endif
+
+/* Whether each lane has a sector of its own. False may be wrong: keys are parts of the
+ * sectors' numbers. */
+static bool
+access_is_spread(const accesses *a)
+{
+    uint32_t keys[HALF_WARP + EMU_LANES];
+
+    for (unsigned i = 0; i < EMU_LANES; i++) {
+        keys[HALF_WARP + i] = i < a->count ? (uint32_t)(a->at[i] >> SECTOR_SHIFT) : ~i;
+    }
+    memcpy(keys, &keys[EMU_LANES], HALF_WARP * sizeof *keys);
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2")) {
+        return keys_differ_avx2(keys);
+    }
+#endif
+    return keys_differ(keys);
+}
+
+/* Count the different numbers of some, each of which is an address shifted right. */
+static unsigned
+access_count_different(const accesses *a, unsigned shift)
+{
+    enum { PLACES = 2 * EMU_LANES, HASH_SHIFT = 58 };
+    uint64_t known[PLACES] = {0}; /* numbers plus one */
+    unsigned different = 0;
+
+    for (unsigned i = 0; i < a->count; i++) {
+        const uint64_t number = (a->at[i] >> shift) + 1;
+        unsigned place = (unsigned)(number * 0x9E3779B97F4A7C15U >> HASH_SHIFT);
+
+        while (known[place] != 0 && known[place] != number) {
+            place = (place + 1) % PLACES;
+        }
+        different += known[place] == 0;
+        known[place] = number;
+    }
+    return different;
+}
+
 /* Count sectors, different addresses, and the lanes of the most frequent address. */
 static void
 access_count_sorted(const accesses *a, uint64_t *sectors, uint64_t *different,
@@ -174,6 +237,13 @@ access_add_global(accesses *a, bool is_atomic, costs *sum)
     sum->step = step_of_both(sum->step, access_step(a));
     if (!is_atomic && access_has_step(a, &step)) {
         access_count_step(a, step, &sectors, &different, &equal);
+    }
+    else if (!is_atomic && access_is_spread(a)) {
+        sectors = different = a->count;
+    }
+    else if (!is_atomic) {
+        sectors = access_count_different(a, SECTOR_SHIFT);
+        different = sectors < a->count ? access_count_different(a, 0) : sectors;
     }
     else {
         access_sort(a);
@@ -299,9 +369,11 @@ static void
 access_add_lanes(const uint64_t at[EMU_LANES], uint32_t mask, access_kind kind,
                  costs *sum)
 {
-    accesses global = {.size = kind.size}, shared = {.size = kind.size};
+    accesses global, shared; /* without zeros: they are large */
     bool is_local = false;
 
+    global.count = shared.count = 0;
+    global.size = shared.size = kind.size;
     for (; mask; mask &= mask - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(mask);
 
