@@ -21,6 +21,7 @@ FIRST = (DRIVER, ARRAYS, "pycuda.tools", "pycuda.compiler")
 #: Modules whose functions a chapter names without a module.
 CHAPTERS = {
     "arrays": ARRAYS,
+    "driver/errors": DRIVER,
     "fft": "pycuda.fft",
     "linalg": "pycuda.linalg",
     "random": "pycuda.curandom",
@@ -142,7 +143,8 @@ class Links(SphinxPostTransform):
                 place = entry.docname, entry.node_id
             else:
                 place = page_of(text, self.env.found_docs), ""
-            if place[0] is not None and place[0] != page:
+            is_own = place[0] == page and page.startswith("generated/")
+            if place[0] is not None and not is_own and place != (page, ""):
                 shown = literal.deepcopy()
                 if text.endswith(
                     ".rst"
