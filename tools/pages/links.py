@@ -105,8 +105,9 @@ class Names:
             return own
         if hasattr(builtins, name):
             return None
-        is_a_name = "_" in name.strip("_") or re.match(r"[A-Z]\w*[a-z]", name)
-        if not call and not is_a_name:
+        is_class = bool(re.match(r"[A-Z]\w*[a-z]", name))
+        is_a_name = is_class or "_" in name.strip("_") or call
+        if not is_a_name or (page in OTHERS and not is_class):
             return None
         found = self.only(name, (*KINDS, "method") if call else KINDS)
         return None if (found or "").startswith(STANDARD) else found
