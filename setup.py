@@ -61,10 +61,10 @@ class BuildExt(build_ext):
         import the other one, which is for another version or machine.
         """
         own = self.get_ext_filename("pycuda._driver").endswith(EXTENSION_SUFFIXES[0])
-        path = str(folder.parent.absolute()) if own else os.getcwd()
-        command = [sys.executable, "tools/stub_docstrings.py", str(STUB), str(folder)]
+        root = folder.parent if own else Path.cwd()
+        script = Path("tools", "stub_docstrings.py")
         try:
-            subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, check=True)
+            subprocess.run([sys.executable, script, STUB, folder, root], check=True)
         except subprocess.CalledProcessError:
             if own:
                 raise

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Copy the stub of the extension, with the docstrings of the extension.
 
-    python tools/stub_docstrings.py pycuda/_driver.pyi build/lib/pycuda
+    python tools/stub_docstrings.py pycuda/_driver.pyi build/lib/pycuda build/lib
 
 Editors show the docstring that a stub has, and of functions in C they find no other.
 The stub of the repository has none of these thousands of lines: setup.py calls this
-script for the stub of a wheel. The extension is the one that Python imports.
+script for the stub of a wheel. The last argument is the folder that has the package
+with the extension.
 """
 
 import ast
@@ -103,9 +104,12 @@ def with_docstrings(stub, module):
     return "\n".join(lines) + "\n"
 
 
-def main(stub, folder):
+def main(stub, folder, root):
     path = Path(stub)
+    sys.path.insert(0, root)
     module = importlib.import_module(f"pycuda.{path.stem}")
+    if Path(root).absolute() not in Path(module.__file__).absolute().parents:
+        sys.exit(f"{root} has no pycuda.{path.stem}")  # an installed one was found
     text = with_docstrings(path.read_text(encoding="utf-8"), module)
     Path(folder, path.name).write_text(text, encoding="utf-8")
 

@@ -386,6 +386,7 @@ def test_operators_have_sentences(pages):
     text = text_of(pages, "generated/pycuda.gpuarray.GPUArray")
     text = re.sub("<.*?>", "", text)
     assert "The operator self **= value." in text
+    assert "The value of len(self)." in text
     assert "self**=" not in text
 
 
@@ -404,8 +405,8 @@ def test_no_signature_has_a_private_name(pages):
 
 
 def examples_with_backslashes(text):
-    """Return the code blocks of a page that show a backslash before * or _."""
-    blocks = re.findall(r"<pre>(.*?)</pre>", text, re.DOTALL)
+    """Return the code of a page that shows a backslash before * or _."""
+    blocks = re.findall(r"<(?:pre|code)\b.*?>(.*?)</(?:pre|code)>", text, re.DOTALL)
     shown = [re.sub("<.*?>", "", each) for each in blocks]
     return [each for each in shown if re.search(r"\\[*_|]", each)]
 

@@ -21,6 +21,7 @@ FIRST = (DRIVER, ARRAYS, "pycuda.tools", "pycuda.compiler")
 #: Modules whose functions a chapter names without a module.
 CHAPTERS = {
     "arrays": ARRAYS,
+    "driver/errors": DRIVER,
     "fft": "pycuda.fft",
     "linalg": "pycuda.linalg",
     "random": "pycuda.curandom",
@@ -104,8 +105,9 @@ class Names:
             return own
         if hasattr(builtins, name):
             return None
-        is_a_name = "_" in name.strip("_") or re.match(r"[A-Z]\w*[a-z]", name)
-        if not call and not is_a_name:
+        is_class = bool(re.match(r"[A-Z]\w*[a-z]", name))
+        is_a_name = is_class or "_" in name.strip("_") or call
+        if not is_a_name or (page in OTHERS and not is_class):
             return None
         found = self.only(name, (*KINDS, "method") if call else KINDS)
         return None if (found or "").startswith(STANDARD) else found
@@ -142,7 +144,8 @@ class Links(SphinxPostTransform):
                 place = entry.docname, entry.node_id
             else:
                 place = page_of(text, self.env.found_docs), ""
-            if place[0] is not None and place[0] != page:
+            is_own = place[0] == page and page.startswith("generated/")
+            if place[0] is not None and not is_own and place != (page, ""):
                 shown = literal.deepcopy()
                 if text.endswith(
                     ".rst"
