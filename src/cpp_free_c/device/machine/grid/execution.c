@@ -154,6 +154,33 @@ execution_set_params(emu_grid *grid, uint8_t *params, size_t room)
     emu_inputs_begin(grid);
 }
 
+/* Begin the record of a launch: its shape, and its memory in each thread. */
+static void
+execution_open(emu_grid *grid, CUcontext context, const emu_launch *launch)
+{
+    const emu_func *func = launch->kernel->func;
+
+    memset(grid, 0, sizeof *grid);
+    grid->context = context;
+    grid->kernel = launch->kernel;
+    grid->launch = launch;
+    memcpy(grid->grid, launch->grid, sizeof grid->grid);
+    memcpy(grid->block, launch->block, sizeof grid->block);
+    grid->block_count = (uint64_t)grid->grid[0] * grid->grid[1] * grid->grid[2];
+    grid->threads = grid->block[0] * grid->block[1] * grid->block[2];
+    grid->is_linear = grid->block[1] == 1 && grid->block[2] == 1;
+    grid->warp_count = (grid->threads + EMU_LANES - 1) / EMU_LANES;
+    grid->shared_size = launch->kernel->info.shared_size;
+    if (launch->dynamic_shared > 0) {
+        grid->shared_size = func->dynamic_shared + launch->dynamic_shared;
+    }
+    grid->stack_size = execution_stack_size(context, func);
+    grid->local_end = func->own_end;
+    if (func->own_end == 0) {
+        grid->local_end = grid->stack_size;
+    }
+}
+
 /* Run a grid; its threads enqueue into `work`. */
 static CUresult
 execution_run_grid(CUcontext context, const emu_launch *launch, emu_report *report,
@@ -162,7 +189,6 @@ execution_run_grid(CUcontext context, const emu_launch *launch, emu_report *repo
     emu_report own;
     emu_allocation *space = NULL;
     CUresult status = execution_check(launch);
-    const emu_func *func = launch->kernel->func;
     uint8_t *params = NULL;
     emu_grid grid;
     size_t params_room;
@@ -175,26 +201,8 @@ execution_run_grid(CUcontext context, const emu_launch *launch, emu_report *repo
     if (status != CUDA_SUCCESS) {
         return status;
     }
-    memset(&grid, 0, sizeof grid);
-    grid.context = context;
-    grid.kernel = launch->kernel;
-    grid.launch = launch;
+    execution_open(&grid, context, launch);
     grid.work = work;
-    memcpy(grid.grid, launch->grid, sizeof grid.grid);
-    memcpy(grid.block, launch->block, sizeof grid.block);
-    grid.block_count = (uint64_t)grid.grid[0] * grid.grid[1] * grid.grid[2];
-    grid.threads = grid.block[0] * grid.block[1] * grid.block[2];
-    grid.is_linear = grid.block[1] == 1 && grid.block[2] == 1;
-    grid.warp_count = (grid.threads + EMU_LANES - 1) / EMU_LANES;
-    grid.shared_size = launch->kernel->info.shared_size;
-    if (launch->dynamic_shared > 0) {
-        grid.shared_size = func->dynamic_shared + launch->dynamic_shared;
-    }
-    grid.stack_size = execution_stack_size(context, func);
-    grid.local_end = func->own_end;
-    if (func->own_end == 0) {
-        grid.local_end = grid.stack_size;
-    }
     grid.report = report;
     if (context->device->timeout != 0) {
         grid.deadline = emu_clock_steady() + context->device->timeout;
