@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import io
 import itertools
+import linecache
 import os
 import re
 import tokenize
@@ -68,6 +69,14 @@ class _Item(NamedTuple):
     is_slot: bool  # there is nothing but values
 
 
+def in_files(text: str, line: int, files: Iterable[str]) -> Place | None:
+    """Return the place of a line of a source in files, None if it is in none."""
+    names = tuple(files)
+    sources = Sources()
+    place = sources.of_source(recording.Source(text, "", names, len(names)), line)
+    return None if place is None or sources.is_generated(place.file) else place
+
+
 # -- the lines of a program's files ----------------------------------------------------
 
 
@@ -82,7 +91,7 @@ def _weight(line: str) -> int:
 
 @cache
 def text_of(file: str) -> str:
-    """Return the text of a file or of a notebook's cell, "" if it cannot be read."""
+    """Return the text of a file or of a notebook's cell, "" if there is none."""
     cell = _CELL.match(file)
     try:
         if cell:
@@ -94,7 +103,7 @@ def text_of(file: str) -> str:
             encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
         return data.decode(encoding, "replace").replace("\r\n", "\n")
     except (OSError, ValueError, KeyError, SyntaxError):
-        return ""
+        return "".join(linecache.getlines(file))  # such as a cell of Jupyter
 
 
 def _literals(text: str) -> Iterator[tuple[str, int, str]]:
@@ -347,6 +356,10 @@ class Sources:
         source = program.source
         if source is None:
             return Place(file, line) if os.path.exists(file) else None
+        return self.of_source(source, line)
+
+    def of_source(self, source: recording.Source, line: int) -> Place | None:
+        """Return the place of a line of a source, None if it has no such line."""
         if source.text not in self._aligned:
             self._aligned[source.text] = self._all_places(source)
         return self._aligned[source.text].get((_excerpt.SOURCE_NAME, line))

@@ -219,7 +219,7 @@ def keep_source(text: str, image: bytes) -> None:
         "number": number_of(image),
         "text": text,
         "line": _line_of_program(),
-        "files": list(dict.fromkeys((*frames, *_files_of_modules()))),
+        "files": own_files(),
         "frames": len(frames),
         "ptx": image.rstrip(b"\0").decode("utf-8", "replace"),
     }
@@ -265,6 +265,11 @@ def _installed_folders() -> tuple[str, ...]:
 
 
 _INSTALLED = re.compile(r"/(?:site|dist)-packages/|/(?:cuda|nvidia)[^/]*/.*include/")
+
+
+def own_files() -> list[str]:
+    """Return the program's files: of the calls that are active, and of modules."""
+    return list(dict.fromkeys((*_files_of_frames(), *_files_of_modules())))
 
 
 def _files_of_frames() -> list[str]:
