@@ -30,6 +30,7 @@ COMMANDS = {
     "cache": "Look at the cache of compiled kernels, or empty it.",
     "emulator": "Run programs on the software device instead of a GPU.",
     "explain": "Run a program again with all checks, and explain its errors.",
+    "coverage": "Run a program and show which lines of its kernels ran.",
     "profile": "Run a Python program and record what it did on the device.",
     "precompile": "Compile the kernels of a program in advance, into one file.",
     "debug": "Run a script with debug information in its kernels, for cuda-gdb.",

@@ -80,8 +80,7 @@ def _weight(line: str) -> int:
     return len(re.findall(r"\w", line))
 
 
-@cache
-def text_of(file: str) -> str:
+def _read_text(file: str) -> str:
     """Return the text of a file or of a notebook's cell, "" if it cannot be read."""
     cell = _CELL.match(file)
     try:
@@ -95,6 +94,9 @@ def text_of(file: str) -> str:
         return data.decode(encoding, "replace").replace("\r\n", "\n")
     except (OSError, ValueError, KeyError, SyntaxError):
         return ""
+
+
+text_of = cache(_read_text)
 
 
 def _literals(text: str) -> Iterator[tuple[str, int, str]]:
@@ -155,8 +157,7 @@ def _pattern(text: str) -> re.Pattern[str] | None:
     return re.compile(".*?".join(known) + "$", re.DOTALL)
 
 
-@cache
-def _items(file: str) -> list[_Item]:
+def _items_of(file: str) -> list[_Item]:
     """Return the lines of a file that may be lines of a source."""
     text = text_of(file)
     found: Iterable[tuple[str, int]] = (
@@ -172,6 +173,9 @@ def _items(file: str) -> list[_Item]:
         for row, line in found
         if (plain := _plain(row))
     ]
+
+
+_items = cache(_items_of)
 
 
 def _cuda_files(folders: Iterable[str]) -> list[str]:

@@ -195,7 +195,7 @@ class Source(NamedTuple):
     line: str  # the line of the program that compiled it, "file:number"
     files: tuple[str, ...] = ()  # of the program, in which its lines may be
     frames: int = 0  # the first of these: of the calls that compiled it
-    ptx: str = ""  # kept if accesses are counted
+    ptx: str = ""
 
 
 def number_of(image: bytes) -> int:
@@ -221,9 +221,8 @@ def keep_source(text: str, image: bytes) -> None:
         "line": _line_of_program(),
         "files": list(dict.fromkeys((*frames, *_files_of_modules()))),
         "frames": len(frames),
+        "ptx": image.rstrip(b"\0").decode("utf-8", "replace"),
     }
-    if os.environ.get("PYCUDA_EMULATOR_COUNT") == "accesses":
-        row["ptx"] = image.rstrip(b"\0").decode("utf-8", "replace")
     line = json.dumps(row)
     if (prefix, line) in _kept:
         return
@@ -246,8 +245,7 @@ def read_sources(prefix: str) -> dict[int, Source]:
     return found
 
 
-@functools.cache
-def is_own(file: str) -> bool:
+def _is_own(file: str) -> bool:
     """Return whether a file belongs to the program, and not to what is installed."""
     folder = os.path.join(file, "")
     return (
@@ -257,12 +255,17 @@ def is_own(file: str) -> bool:
     )
 
 
-@functools.cache
-def _installed_folders() -> tuple[str, ...]:
+is_own = functools.cache(_is_own)
+
+
+def _folders_of_installation() -> tuple[str, ...]:
     paths = sysconfig.get_paths()
     names = "stdlib", "platstdlib", "purelib", "platlib", "include", "platinclude"
     found = {os.path.join(paths[name], "") for name in names if name in paths}
     return (*found, PACKAGE, "/usr/include/", "/usr/lib/")
+
+
+_installed_folders = functools.cache(_folders_of_installation)
 
 
 _INSTALLED = re.compile(r"/(?:site|dist)-packages/|/(?:cuda|nvidia)[^/]*/.*include/")
