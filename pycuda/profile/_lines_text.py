@@ -57,7 +57,7 @@ def size_words(kernel: KernelCost) -> str:
 
 def registers_words(kernel: KernelCost) -> str:
     """Return where the number of registers is from."""
-    source = "an estimate: ptxas was not found" if kernel.is_estimate else "from ptxas"
+    source = "an estimate without ptxas" if kernel.is_estimate else "from ptxas"
     return f"{kernel.registers} registers a thread ({source})"
 
 
