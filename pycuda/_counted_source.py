@@ -164,8 +164,7 @@ def _pattern(text: str) -> re.Pattern[str] | None:
     return re.compile(".*?".join(known) + "$", re.DOTALL)
 
 
-@cache
-def _items(file: str) -> list[_Item]:
+def _items_of(file: str) -> list[_Item]:
     """Return the lines of a file that may be lines of a source."""
     text = text_of(file)
     found: Iterable[tuple[str, int]] = (
@@ -181,6 +180,9 @@ def _items(file: str) -> list[_Item]:
         for row, line in found
         if (plain := _plain(row))
     ]
+
+
+_items = cache(_items_of)
 
 
 def _cuda_files(folders: Iterable[str]) -> list[str]:

@@ -95,9 +95,11 @@ def add(cov: coverage.Coverage, files: Sequence[File]) -> str:
     return ""
 
 
-@functools.cache
-def _settings() -> coverage.Coverage:
+def _read_settings() -> coverage.Coverage:
     return coverage.Coverage()
+
+
+_settings = functools.cache(_read_settings)
 
 
 def _known(name: str) -> _Known:

@@ -245,8 +245,7 @@ def read_sources(prefix: str) -> dict[int, Source]:
     return found
 
 
-@functools.cache
-def is_own(file: str) -> bool:
+def _is_own(file: str) -> bool:
     """Return whether a file belongs to the program, and not to what is installed."""
     folder = os.path.join(file, "")
     return (
@@ -256,12 +255,17 @@ def is_own(file: str) -> bool:
     )
 
 
-@functools.cache
-def _installed_folders() -> tuple[str, ...]:
+is_own = functools.cache(_is_own)
+
+
+def _folders_of_installation() -> tuple[str, ...]:
     paths = sysconfig.get_paths()
     names = "stdlib", "platstdlib", "purelib", "platlib", "include", "platinclude"
     found = {os.path.join(paths[name], "") for name in names if name in paths}
     return (*found, PACKAGE, "/usr/include/", "/usr/lib/")
+
+
+_installed_folders = functools.cache(_folders_of_installation)
 
 
 _INSTALLED = re.compile(r"/(?:site|dist)-packages/|/(?:cuda|nvidia)[^/]*/.*include/")

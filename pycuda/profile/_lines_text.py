@@ -35,7 +35,8 @@ def also(line: LineCost) -> str:
     parts = []
     if line.atomics.requests:
         lanes = number_text(line.atomics.equal / line.atomics.requests)
-        parts.append(f"{line.atomics.requests:,} atomics, {lanes} lanes an address")
+        noun = "lane" if lanes == "1" else "lanes"
+        parts.append(f"{line.atomics.requests:,} atomics, {lanes} {noun} an address")
     if line.local:
         parts.append(f"{line.local:,} requests to local memory")
     if line.barriers:
@@ -56,7 +57,7 @@ def size_words(kernel: KernelCost) -> str:
 
 def registers_words(kernel: KernelCost) -> str:
     """Return where the number of registers is from."""
-    source = "an estimate: ptxas was not found" if kernel.is_estimate else "from ptxas"
+    source = "an estimate without ptxas" if kernel.is_estimate else "from ptxas"
     return f"{kernel.registers} registers a thread ({source})"
 
 
