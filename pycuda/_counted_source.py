@@ -341,7 +341,9 @@ class Sources:
         self._aligned: dict[str, dict[tuple[str, int], Place]] = {}
         self._folders: dict[tuple[str, ...], list[str]] = {}
 
-    def place(self, program: _counts.Program, file: str, line: int) -> Place | None:
+    def place(
+        self, program: _counts.Program, file: str, line: int, function: int = 0
+    ) -> Place | None:
         """Return the place of a line of a program, None if a reader cannot have it.
 
         Parameters
@@ -352,6 +354,8 @@ class Sources:
             The file that one of its instructions names.
         line : int
             The line in it.
+        function : int, optional
+            The number of its function, for programs that were linked.
 
         Returns
         -------
@@ -364,7 +368,7 @@ class Sources:
         if os.path.basename(file) != _excerpt.SOURCE_NAME:
             is_there = recording.is_own(file) and os.path.exists(file)
             return Place(file, line) if is_there else None
-        source = program.source
+        source = program.source_of(function)
         if source is None:
             return Place(file, line) if os.path.exists(file) else None
         return self.of_source(source, line)

@@ -235,10 +235,10 @@ class _Program:
     def __init__(self, program: _counts.Program, sources: Sources) -> None:
         self.instructions, self.sources = program.instructions, sources
         self.ptx = program.source.ptx if program.source else ""
-        known: dict[tuple[str, int], Place | None] = {}
+        known: dict[tuple[str, int, int], Place | None] = {}
         self.places: list[Place | None] = []
         for each in program.instructions:
-            where = each.file, each.line
+            where = each.file, each.line, each.function
             if where not in known:
                 known[where] = sources.place(program, *where)
             # Column 0 is the head of a function, to which its first moves belong.

@@ -226,6 +226,38 @@ m.get_function("f")(drv.InOut(x), drv.InOut(y), block=(32, 1, 1))
         assert (len(taken), taken.count(0)) == branches
 
 
+@needs_nvcc
+def test_linked_sources(coverage):
+    text = (
+        START.partition("SOURCE")[0]
+        + """
+from pycuda.compiler import DynamicModule
+ONE = '''
+__device__ int twice(int a)
+{
+    return a * 2;
+}
+'''
+OTHER = '''
+__device__ int twice(int a);
+__global__ void f(int *x)
+{
+    x[threadIdx.x] = twice(x[threadIdx.x]);
+}
+'''
+module = DynamicModule()
+for source in ONE, OTHER:
+    module.add_source(source, nvcc_options=["-rdc=true"])
+f = module.link().get_function("f")
+f(drv.InOut(np.ones(32, np.int32)), block=(32, 1, 1))
+"""
+    )
+    (file,) = json.loads(coverage(text, "--json").stdout)["files"]
+    rows = [text.split("\n")[int(n) - 1].strip() for n in file["lines"]]
+    assert rows == ["return a * 2;", "x[threadIdx.x] = twice(x[threadIdx.x]);"]
+    assert list(file["lines"].values()) == [32, 32]
+
+
 # -- the command -----------------------------------------------------------------------
 
 
