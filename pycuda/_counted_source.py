@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import io
 import itertools
+import linecache
 import os
 import re
 import tokenize
@@ -68,6 +69,14 @@ class _Item(NamedTuple):
     is_slot: bool  # there is nothing but values
 
 
+def in_files(text: str, line: int, files: Iterable[str]) -> Place | None:
+    """Return the place of a line of a source in files, None if it is in none."""
+    names = tuple(files)
+    sources = Sources()
+    place = sources.of_source(recording.Source(text, "", names, len(names)), line)
+    return None if place is None or sources.is_generated(place.file) else place
+
+
 # -- the lines of a program's files ----------------------------------------------------
 
 
@@ -81,7 +90,7 @@ def _weight(line: str) -> int:
 
 
 def _read_text(file: str) -> str:
-    """Return the text of a file or of a notebook's cell, "" if it cannot be read."""
+    """Return the text of a file or of a notebook's cell, "" if there is none."""
     cell = _CELL.match(file)
     try:
         if cell:
@@ -93,7 +102,7 @@ def _read_text(file: str) -> str:
             encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
         return data.decode(encoding, "replace").replace("\r\n", "\n")
     except (OSError, ValueError, KeyError, SyntaxError):
-        return ""
+        return "".join(linecache.getlines(file))  # such as a cell of Jupyter
 
 
 text_of = cache(_read_text)
@@ -157,7 +166,7 @@ def _pattern(text: str) -> re.Pattern[str] | None:
     return re.compile(".*?".join(known) + "$", re.DOTALL)
 
 
-def _items_of(file: str) -> list[_Item]:
+def _read_items(file: str) -> list[_Item]:
     """Return the lines of a file that may be lines of a source."""
     text = text_of(file)
     found: Iterable[tuple[str, int]] = (
@@ -175,7 +184,14 @@ def _items_of(file: str) -> list[_Item]:
     ]
 
 
-_items = cache(_items_of)
+_items = cache(_read_items)
+
+
+def _read_texts(file: str) -> frozenset[str]:
+    return frozenset(item.text for item in _items(file))
+
+
+_texts = cache(_read_texts)
 
 
 def _cuda_files(folders: Iterable[str]) -> list[str]:
@@ -351,6 +367,10 @@ class Sources:
         source = program.source
         if source is None:
             return Place(file, line) if os.path.exists(file) else None
+        return self.of_source(source, line)
+
+    def of_source(self, source: recording.Source, line: int) -> Place | None:
+        """Return the place of a line of a source, None if it has no such line."""
         if source.text not in self._aligned:
             self._aligned[source.text] = self._all_places(source)
         return self._aligned[source.text].get((_excerpt.SOURCE_NAME, line))
@@ -398,7 +418,7 @@ class Sources:
         weighty = {line for line in plain if _weight(line) >= _WEIGHTY}
         scored, missing = [], set(weighty)
         for order, file in enumerate(source.files):
-            shared = weighty.intersection(x.text for x in _items(file))
+            shared = weighty & _texts(file)
             missing -= shared
             # Lines of the frames that compiled it may be changed so that none is equal.
             if shared or order < source.frames:
@@ -408,7 +428,7 @@ class Sources:
             if folders not in self._folders:
                 self._folders[folders] = _cuda_files(folders)
             for order, file in enumerate(self._folders[folders], len(source.files)):
-                shared = missing.intersection(x.text for x in _items(file))
+                shared = missing & _texts(file)
                 if len(shared) * 2 >= len(missing):
                     scored.append((-len(shared), order, file))
         return [file for _, _, file in sorted(scored)]

@@ -16,7 +16,6 @@ The exit status is 0 if nothing was found and the program ended with 0, else 1.
 from __future__ import annotations
 
 import argparse
-import ast
 import linecache
 import os
 import re
@@ -29,6 +28,7 @@ from typing import Any
 
 from pycuda import (
     _command_line,
+    _counted_source,
     _excerpt,
     _hide_imports,
     _notebook_program,
@@ -124,34 +124,6 @@ def _plain_name(symbol: str) -> str:
     return name
 
 
-def in_python(source: str, line: str, number: int, files: Iterable[str]) -> str:
-    """Return "file:line" of a line of CUDA inside a Python file, "" if it is in none.
-
-    It is in a file if that has a string which is part of the source and has this line
-    at this place.
-    """
-    for file in files:
-        text = "".join(linecache.getlines(file))
-        try:
-            tree = ast.parse(text)
-        except (SyntaxError, ValueError):
-            is_cell = (
-                text.startswith("%%") and text.partition("\n")[2].strip() in source
-            )
-            if is_cell and linecache.getline(file, number).strip() == line.strip():
-                return f"{_short(file)}:{number}"
-            continue
-        for node in ast.walk(tree):
-            if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
-                continue
-            if "__global__" not in node.value or node.value.strip() not in source:
-                continue
-            where = node.lineno + number - 1
-            if linecache.getline(file, where).strip() == line.strip():
-                return f"{_short(file)}:{where}"
-    return ""
-
-
 def _short(path: str) -> str:
     """Return a path relative to the current folder, if that is shorter."""
     relative = os.path.relpath(path)
@@ -183,8 +155,8 @@ def _place_rows(
         source = sources.of(report)
         line = source and _excerpt.line_of(source, place.line)
         if source and line:
-            inside = in_python(source, line, place.line, files)
-            where += f" ({inside})" if inside else ""
+            inside = _counted_source.in_files(source, place.line, files)
+            where += f" ({_short(inside.file)}:{inside.line})" if inside else ""
             rows = [line.strip()]
     else:
         rows = _statement(place.file, place.line)

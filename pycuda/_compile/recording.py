@@ -219,7 +219,7 @@ def keep_source(text: str, image: bytes) -> None:
         "number": number_of(image),
         "text": text,
         "line": _line_of_program(),
-        "files": list(dict.fromkeys((*frames, *_files_of_modules()))),
+        "files": own_files(),
         "frames": len(frames),
         "ptx": image.rstrip(b"\0").decode("utf-8", "replace"),
     }
@@ -255,20 +255,24 @@ def _is_own(file: str) -> bool:
     )
 
 
-is_own = functools.cache(_is_own)
-
-
-def _folders_of_installation() -> tuple[str, ...]:
+def _find_installed() -> tuple[str, ...]:
     paths = sysconfig.get_paths()
     names = "stdlib", "platstdlib", "purelib", "platlib", "include", "platinclude"
     found = {os.path.join(paths[name], "") for name in names if name in paths}
     return (*found, PACKAGE, "/usr/include/", "/usr/lib/")
 
 
-_installed_folders = functools.cache(_folders_of_installation)
+_installed_folders = functools.cache(_find_installed)
+#: Whether a file belongs to the program, and not to what is installed.
+is_own = functools.cache(_is_own)
 
 
 _INSTALLED = re.compile(r"/(?:site|dist)-packages/|/(?:cuda|nvidia)[^/]*/.*include/")
+
+
+def own_files() -> list[str]:
+    """Return the program's files: of the calls that are active, and of modules."""
+    return list(dict.fromkeys((*_files_of_frames(), *_files_of_modules())))
 
 
 def _files_of_frames() -> list[str]:
