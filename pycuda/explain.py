@@ -66,6 +66,16 @@ _ADVICE_BY_WORDS = {
     "blocks than the device can run at once.",
 }
 
+#: The same for accesses to memory, which have a space in their texts.
+_ADVICE_BY_SPACE = {
+    "of shared memory": "The access leaves the shared memory of the block, or the "
+    "variable that its address comes from. Compare the index with the size of the "
+    "__shared__ array. Memory of an extern array has the size that the launch gives "
+    "(shared=, in bytes).",
+    "of local memory": "The access leaves the array of the thread that its address "
+    "comes from. Compare the index with the size of the array.",
+}
+
 #: What an error of a kind means, and how it is usually corrected.
 _ADVICE = {
     "memory": "The kernel accesses memory outside of every live allocation. Compare "
@@ -253,7 +263,10 @@ def explain(
 def _advice(report: _reports.Report) -> str:
     """Return what an error means and what to do, or ""."""
     said = " ".join(report.text.split())
-    for words, advice in _ADVICE_BY_WORDS.items():
+    known = _ADVICE_BY_WORDS
+    if report.kind == "memory":
+        known = known | _ADVICE_BY_SPACE
+    for words, advice in known.items():
         if words in said:
             return advice
     return _ADVICE.get(report.kind, "")

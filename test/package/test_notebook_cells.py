@@ -359,7 +359,8 @@ def test_an_error_of_a_kernel_is_shown_at_the_line_of_the_cell(own):
     assert re.search(r"at Cell In\[3\], line 3\n", error)
     for hidden in ("kernel.cu", "ipykernel", "_kernel.py", "pycuda.explain"):
         assert hidden not in error
-    assert "Restart the kernel of the notebook" in error
+    assert "call pycuda.tools.recover_context()" in error
+    assert "restart the kernel of the notebook" in error
 
 
 NEAR = BAD.replace("100000000", "1").replace("bad", "near")
