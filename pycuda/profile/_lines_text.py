@@ -125,8 +125,8 @@ def _is_shown(kernel: KernelCost, line: LineCost) -> bool:
 
 def _table(kernel: KernelCost) -> list[str]:
     rows = [
-        f"{'line':>7}{'instructions':>14}{'lanes':>7}{'loads':>7}{'stores':>8}"
-        f"{'shared':>8}  source"
+        f"{'line':>6}{'instructions':>14}{'lanes':>6}{'loads':>6}{'stores':>7}"
+        f"{'shared':>7}  source"
     ]
     file = kernel.lines[0].file if kernel.lines else ""
     for line in filter(lambda each: _is_shown(kernel, each), kernel.lines):
@@ -135,17 +135,17 @@ def _table(kernel: KernelCost) -> list[str]:
             rows.append(f"  {shown_path(file)}")
         loads, stores, shared = line.loads, line.stores, line.shared
         rows.append(
-            f"{line.line:>7}{number_text(line.instructions):>14}{line.lanes:>7.1f}"
-            f"{_cell(loads.each, loads.requests):>7}"
-            f"{_cell(stores.each, stores.requests):>8}"
-            f"{_cell(shared.each, shared.requests):>8}  {line.text.strip()}"
+            f"{line.line:>6}{number_text(line.instructions):>14}{line.lanes:>6.1f}"
+            f"{_cell(loads.each, loads.requests):>6}"
+            f"{_cell(stores.each, stores.requests):>7}"
+            f"{_cell(shared.each, shared.requests):>7}  {line.text.strip()}"
         )
         words = also(line)
         if words:
-            rows.append(f"{'':>53}({words})")
+            rows.append(f"{'':>48}({words})")
         for each in kernel.advice:
             if (each.file, each.line) == (line.file, line.line):
-                rows += _wrapped(each, 7)
+                rows += _wrapped(each, 6)
     return rows
 
 
