@@ -200,8 +200,8 @@ def _counts_of(config: pytest.Config, given: Any, driver: str) -> str:
         )
     _reports_of(_setting(config, "cov_report", given))
     _percent_of(_setting(config, "cov_fail_under", given))
-    if "PYTEST_XDIST_WORKER" in os.environ:  # the first process reads them
-        return os.environ.get(_COUNT_LOG, "")
+    if "PYTEST_XDIST_WORKER" in os.environ and os.environ.get(_COUNT_LOG):
+        return os.environ[_COUNT_LOG]  # the first process reads them
     import tempfile
 
     folder = tempfile.mkdtemp(prefix="pycuda-coverage-")
@@ -330,10 +330,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Restore the variables of the driver."""
     counts = os.environ.get(_COUNT_LOG, "")
-    if (
-        _COUNT_LOG in _run_of(config).changed
-        and "PYTEST_XDIST_WORKER" not in os.environ
-    ):
+    if _COUNT_LOG in _run_of(config).changed and not hasattr(config, "workerinput"):
         import shutil
 
         shutil.rmtree(os.path.dirname(counts), ignore_errors=True)
