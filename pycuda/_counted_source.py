@@ -339,17 +339,42 @@ class Sources:
             The place. None if the line is of the toolkit, of a header of this package,
             or of a source that was not recorded.
         """
+        return self.place_in(program.source, file, line)
+
+    def place_in(
+        self, source: recording.Source | None, file: str, line: int
+    ) -> Place | None:
+        """Return the place of a line of a source, None if a reader cannot have it.
+
+        Parameters
+        ----------
+        source : Source or None
+            The source. None if it was not recorded.
+        file : str
+            The file that the compiler has named, such as ``kernel.cu``.
+        line : int
+            The line in it.
+
+        Returns
+        -------
+        Place or None
+            The place, as ``place`` returns it.
+        """
         if not line or not file:
             return None
         if os.path.basename(file) != _excerpt.SOURCE_NAME:
             is_there = recording.is_own(file) and os.path.exists(file)
             return Place(file, line) if is_there else None
-        source = program.source
         if source is None:
             return Place(file, line) if os.path.exists(file) else None
         if source.text not in self._aligned:
             self._aligned[source.text] = self._all_places(source)
         return self._aligned[source.text].get((_excerpt.SOURCE_NAME, line))
+
+    def in_files(self, source: recording.Source, line: int) -> Place | None:
+        """Return the place of a line of ``kernel.cu``, None if it is in no file."""
+        found = self.place_in(source, _excerpt.SOURCE_NAME, line)
+        return None if found is None or self.is_generated(found.file) else found
 
     def lines(self, file: str) -> list[str]:
         """Return the lines of a place's file, [] if it is gone."""

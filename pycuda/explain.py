@@ -16,7 +16,6 @@ The exit status is 0 if nothing was found and the program ended with 0, else 1.
 from __future__ import annotations
 
 import argparse
-import ast
 import linecache
 import os
 import re
@@ -29,6 +28,7 @@ from typing import Any
 
 from pycuda import (
     _command_line,
+    _counted_source,
     _excerpt,
     _hide_imports,
     _notebook_program,
@@ -106,18 +106,36 @@ _NEXT_LINES = 3  # at most, of a statement over several lines
 class _Sources:
     """The CUDA sources of a program, and where they are in its Python files."""
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        self.texts = texts
+    def __init__(
+        self, sources: Iterable[recording.Source | str], files: Sequence[str]
+    ) -> None:
+        self._sources = []
+        for source in sources:
+            if isinstance(source, str):
+                source = recording.Source(source)
+            known = dict.fromkeys((*source.files, *files))
+            self._sources.append(source._replace(files=tuple(known)))
+        self._in_files = _counted_source.Sources()
 
-    def of(self, report: _reports.Report) -> str | None:
+    def line_and_place(
+        self, report: _reports.Report, number: int
+    ) -> tuple[str, _counted_source.Place | None]:
+        """Return the text of a line of ``kernel.cu``, and where the program has it."""
+        source = self._of(report)
+        line = source and _excerpt.line_of(source.text, number)
+        if not source or not line:
+            return "", None
+        return line, self._in_files.in_files(source, number)
+
+    def _of(self, report: _reports.Report) -> recording.Source | None:
         """Return the source that has the kernel of a report."""
         name = re.escape(_plain_name(report.kernel))
         if not name:
             return None
         pattern = re.compile(rf"__global__[^;{{}}]*\b{name}\s*\(")
-        for text in reversed(self.texts):
-            if pattern.search(text):
-                return text
+        for source in reversed(self._sources):
+            if pattern.search(source.text):
+                return source
         return None
 
 
@@ -132,40 +150,6 @@ def _plain_name(symbol: str) -> str:
         end = begin + int(number[0])
         name, rest_text = rest_text[begin:end], rest_text[end:]
     return name
-
-
-def in_python(source: str, line: str, number: int, files: Iterable[str]) -> str:
-    """Return "file:line" of a line of CUDA inside a Python file, "" if it is in none.
-
-    It is in a file if that has a string which is part of the source and has this line
-    at this place.
-    """
-    for file in files:
-        text = "".join(linecache.getlines(file))
-        try:
-            tree = ast.parse(text)
-        except (SyntaxError, ValueError):
-            is_cell = (
-                text.startswith("%%") and text.partition("\n")[2].strip() in source
-            )
-            if is_cell and linecache.getline(file, number).strip() == line.strip():
-                return f"{_short(file)}:{number}"
-            continue
-        for node in ast.walk(tree):
-            if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
-                continue
-            if "__global__" not in node.value or node.value.strip() not in source:
-                continue
-            where = node.lineno + number - 1
-            if linecache.getline(file, where).strip() == line.strip():
-                return f"{_short(file)}:{where}"
-    return ""
-
-
-def _short(path: str) -> str:
-    """Return a path relative to the current folder, if that is shorter."""
-    relative = os.path.relpath(path)
-    return relative if len(relative) < len(path) else path
 
 
 def _statement(file: str, line: int) -> list[str]:
@@ -183,18 +167,16 @@ def _place_rows(
     place: _reports.Place,
     report: _reports.Report,
     sources: _Sources,
-    files: Sequence[str],
 ) -> list[str]:
     """Return the rows that show a place with its text."""
     is_cuda = place.file.endswith(".cu")
-    where, rows = f"{_short(place.file)}:{place.line}", []
+    where, rows = f"{_excerpt.short_path(place.file)}:{place.line}", []
     if is_cuda:
         where = f"{os.path.basename(place.file)}:{place.line}"
-        source = sources.of(report)
-        line = source and _excerpt.line_of(source, place.line)
-        if source and line:
-            inside = in_python(source, line, place.line, files)
-            where += f" ({inside})" if inside else ""
+        line, inside = sources.line_and_place(report, place.line)
+        if inside:
+            where += f" ({_excerpt.short_path(inside.file)}:{inside.line})"
+        if line:
             rows = [line.strip()]
     else:
         rows = _statement(place.file, place.line)
@@ -246,7 +228,9 @@ def _words(report: _reports.Report) -> list[str]:
 
 
 def explain(
-    report: _reports.Report, sources: Sequence[str] = (), files: Sequence[str] = ()
+    report: _reports.Report,
+    sources: Iterable[recording.Source | str] = (),
+    files: Sequence[str] = (),
 ) -> str:
     """Return a report with the text of its lines and with what it means.
 
@@ -254,7 +238,7 @@ def explain(
     ----------
     report : Report
         A report of the software device.
-    sources : sequence of str, optional
+    sources : iterable of Source or str, optional
         CUDA sources of the program.
     files : sequence of str, optional
         Python files of the program.
@@ -276,12 +260,13 @@ def explain(
         rows.append(element)
     if rows:
         rows.append("")
+    texts = _Sources(sources, known)
     shown: set[tuple[str, str, int]] = set()
     for place in report.places:
         where = place.role, os.path.basename(place.file), place.line
         if where not in shown:
             shown.add(where)
-            rows += _place_rows(place, report, _Sources(sources), known)
+            rows += _place_rows(place, report, texts)
     advice = _advice(report)
     if advice:
         rows += ["", *textwrap.wrap(advice, _WIDTH - 3)]

@@ -144,7 +144,7 @@ pcu_report_text_new(const char *message, uint64_t hash, const unsigned lines[2])
 {
     PyObject *report =
         PyUnicode_DecodeUTF8(message, (Py_ssize_t)strlen(message), "replace");
-    if (report == NULL || hash == 0 || lines[0] == 0 || pcu_is_finalizing()) {
+    if (report == NULL || hash == 0 || pcu_is_finalizing()) {
         return report;
     }
     PyObject *module = PyImport_ImportModule("pycuda._fault_line");
