@@ -67,12 +67,7 @@ def _with_lines(
         return report
     for request, names, plain in _candidates(kernel, number):
         rows = _Rows(str(request.source), indent)
-        report = _NAMED.sub(
-            lambda named: "\n".join(
-                rows.of(named[1], _excerpt.SOURCE_NAME, int(named[2]))
-            ),
-            report,
-        )
+        report = _NAMED.sub(rows.of_match, report)
         found: list[str] = []
         if line or other:
             lined = request.with_fields(options=(*request.options, "-lineinfo"))
@@ -91,6 +86,10 @@ class _Rows:
         self._source = recording.source_now(source)
         self._indent = indent
         self._in_files = _counted_source.Sources()
+
+    def of_match(self, named: re.Match[str]) -> str:
+        """Return the rows for a row that names the line of the source."""
+        return "\n".join(self.of(named[1], _excerpt.SOURCE_NAME, int(named[2])))
 
     def of(self, words: str, file: str, line: int) -> list[str]:
         """Return the row that names a line, and that with its text."""

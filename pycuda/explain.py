@@ -16,6 +16,7 @@ The exit status is 0 if nothing was found and the program ended with 0, else 1.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import linecache
 import os
 import re
@@ -43,15 +44,37 @@ _hide_imports(globals())
 
 _WIDTH = 88
 
-#: The kinds of warnings of the package: mistakes in calls, and others.
-_OF_HOST = ("mistake", "warning")
+#: The kinds that are about the host: warnings of the package, which are mistakes in
+#: calls and others, and exceptions in functions that a stream calls.
+_OF_HOST = ("mistake", "warning", "callback")
 _CLEAN_UP = "a clean-up operation failed"
 
 #: What an error means whose text has these words, and how it is usually corrected.
 _ADVICE_BY_WORDS = {
+    "of a row of a surface, which is no multiple": "The first coordinate of a surface "
+    "counts bytes, not elements: surf2Dwrite(value, surface, x * sizeof(value), y).",
     "which is no multiple of": "The address of an access must be a multiple of its "
     "size, as the addresses of memory and of arrays are. Compare the offset and the "
     "type of the pointer; copy bytes at any place one by one, as memcpy does.",
+    "to which this context has no peer access": "The memory is of another device. Push "
+    "the context in which the kernel shall run, or let this one use the memory: "
+    "context.enable_peer_access(other). A copy with memcpy_peer needs neither.",
+    "and the kernel runs in context": "The memory is of another context. Push the "
+    "context that has the memory before the launch, or allocate in this one.",
+    "does not take part in the shuffle": "Let all lanes of the mask take part: move "
+    "the shuffle out of the condition, or give lanes without a value a neutral one, "
+    "such as 0 in a sum. A mask of fewer lanes must not read from the others.",
+    "no thread of the block has written": "Some threads read elements that no thread "
+    "has written. Let all elements be written first, by a loop and a __syncthreads, or "
+    "read only those that were: i < count ? shared[i] : 0.",
+    "of local memory: the thread has not written": "An array of a thread has no values "
+    "at its beginning. Give it some: int counts[8] = {0};",
+    "uninitialised variable": "A path through the kernel gives the variable no value. "
+    "Give it one where it is declared.",
+    "uninitialised copy to the host": "No kernel has written this memory, and nothing "
+    "else has. Look whether the kernel was launched, with this array, and whether its "
+    "condition lets any thread write. An array for drv.Out must be written as a whole; "
+    "drv.InOut keeps what it had. Else set it first: memset or zeros.",
     "which has been freed": "The memory was freed before the kernel ran. Keep the "
     "object that owns it, not only its address, until the work has ended.",
     "what an int becomes": "The index was computed as a 32-bit int and overflowed. "
@@ -94,12 +117,20 @@ _ADVICE = {
     "cycle that holds it.",
     "mistake": "PyCUDA does not check this, and the program goes on. With "
     "PYCUDA_STRICT=1 it is an error.",
+    "note": "This is no error if the program does not use these bytes. Else launch "
+    "enough blocks, (n + 255) // 256 for n elements in blocks of 256 rather than "
+    "n // 256, and give grid and block in the order x, y, z.",
+    "callback": "Nobody sees this exception, and the program goes on. Let the function "
+    "only note that the work ahead has ended, as with threading.Event or a queue, and "
+    "do the rest in the program's own thread.",
     "assert": "An assertion of the kernel failed.",
     "timeout": "The kernel ran for longer than PYCUDA_EMULATOR_TIMEOUT allows. If the "
-    "loop of this line should have ended, look at its condition: an unsigned number is "
-    "never below 0, and a float may stay the same when 1 is added.",
+    "loop of this line should have ended, look at its condition, and for which values "
+    "of its variables it never ends: one that is 0, an unsigned number, which is never "
+    "below 0, a float that stays the same when 1 is added.",
 }
 
+_SECONDS_TO_END = 10  # of a program after Ctrl-C
 _NEXT_LINES = 3  # at most, of a statement over several lines
 
 
@@ -373,9 +404,15 @@ def _let_go_on(given: argparse.Namespace, environment: dict[str, str]) -> None:
 
 
 def _run_on_device(given: argparse.Namespace, log: str) -> int:
-    return subprocess.run(
-        _command(given), env=_environment(given, log), check=False
-    ).returncode
+    with subprocess.Popen(_command(given), env=_environment(given, log)) as process:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:
+            # The program has the signal, too, and says which kernel it has ended.
+            with contextlib.suppress(subprocess.TimeoutExpired, KeyboardInterrupt):
+                process.wait(_SECONDS_TO_END)
+            process.kill()
+            raise
 
 
 def _run_on_gpu(given: argparse.Namespace, log: str) -> int:
@@ -433,17 +470,20 @@ def _verdict(
             f"the program failed with status {status}, and no check has a report about "
             "it. Read its own output above"
         )
-    warned = len(found) - count
+    warned = sum(each.kind == "warning" for each in found)
+    noted = sum(each.kind == "note" for each in found)
     where = "compute-sanitizer" if given.gpu else "the software device"
     text = f"{where} found {count or 'no'} error{'' if count == 1 else 's'}"
     if warned:
         text += f", and the program warned {warned} time{'' if warned == 1 else 's'}"
+    if noted:
+        text += f", and has {noted} note{'' if noted == 1 else 's'}"
     return text
 
 
 def _errors(found: Iterable[_reports.Report]) -> list[_reports.Report]:
-    """Return the reports without the warnings that are about no mistake."""
-    return [each for each in found if each.kind != "warning"]
+    """Return the reports without the warnings that are about no mistake, and notes."""
+    return [each for each in found if each.kind not in ("warning", "note")]
 
 
 def _document(
