@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import io
 import itertools
+import linecache
 import os
 import re
 import tokenize
@@ -80,9 +81,8 @@ def _weight(line: str) -> int:
     return len(re.findall(r"\w", line))
 
 
-@cache
-def text_of(file: str) -> str:
-    """Return the text of a file or of a notebook's cell, "" if it cannot be read."""
+def _read_text(file: str) -> str:
+    """Return the text of a file or of a notebook's cell, "" if there is none."""
     cell = _CELL.match(file)
     try:
         if cell:
@@ -94,7 +94,10 @@ def text_of(file: str) -> str:
             encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
         return data.decode(encoding, "replace").replace("\r\n", "\n")
     except (OSError, ValueError, KeyError, SyntaxError):
-        return ""
+        return "".join(linecache.getlines(file))  # such as a cell of Jupyter
+
+
+text_of = cache(_read_text)
 
 
 def _literals(text: str) -> Iterator[tuple[str, int, str]]:
@@ -155,8 +158,7 @@ def _pattern(text: str) -> re.Pattern[str] | None:
     return re.compile(".*?".join(known) + "$", re.DOTALL)
 
 
-@cache
-def _items(file: str) -> list[_Item]:
+def _read_items(file: str) -> list[_Item]:
     """Return the lines of a file that may be lines of a source."""
     text = text_of(file)
     found: Iterable[tuple[str, int]] = (
@@ -172,6 +174,16 @@ def _items(file: str) -> list[_Item]:
         for row, line in found
         if (plain := _plain(row))
     ]
+
+
+_items = cache(_read_items)
+
+
+def _read_texts(file: str) -> frozenset[str]:
+    return frozenset(item.text for item in _items(file))
+
+
+_texts = cache(_read_texts)
 
 
 def _cuda_files(folders: Iterable[str]) -> list[str]:
@@ -321,7 +333,9 @@ class Sources:
         self._aligned: dict[str, dict[tuple[str, int], Place]] = {}
         self._folders: dict[tuple[str, ...], list[str]] = {}
 
-    def place(self, program: _counts.Program, file: str, line: int) -> Place | None:
+    def place(
+        self, program: _counts.Program, file: str, line: int, function: int = 0
+    ) -> Place | None:
         """Return the place of a line of a program, None if a reader cannot have it.
 
         Parameters
@@ -332,6 +346,8 @@ class Sources:
             The file that one of its instructions names.
         line : int
             The line in it.
+        function : int, optional
+            The number of its function, for programs that were linked.
 
         Returns
         -------
@@ -339,41 +355,25 @@ class Sources:
             The place. None if the line is of the toolkit, of a header of this package,
             or of a source that was not recorded.
         """
-        return self.place_in(program.source, file, line)
-
-    def place_in(
-        self, source: recording.Source | None, file: str, line: int
-    ) -> Place | None:
-        """Return the place of a line of a source, None if a reader cannot have it.
-
-        Parameters
-        ----------
-        source : Source or None
-            The source. None if it was not recorded.
-        file : str
-            The file that the compiler has named, such as ``kernel.cu``.
-        line : int
-            The line in it.
-
-        Returns
-        -------
-        Place or None
-            The place, as ``place`` returns it.
-        """
         if not line or not file:
             return None
         if os.path.basename(file) != _excerpt.SOURCE_NAME:
             is_there = recording.is_own(file) and os.path.exists(file)
             return Place(file, line) if is_there else None
+        source = program.source_of(function)
         if source is None:
             return Place(file, line) if os.path.exists(file) else None
+        return self.of_source(source, line)
+
+    def of_source(self, source: recording.Source, line: int) -> Place | None:
+        """Return the place of a line of a source, None if it has no such line."""
         if source.text not in self._aligned:
             self._aligned[source.text] = self._all_places(source)
         return self._aligned[source.text].get((_excerpt.SOURCE_NAME, line))
 
     def in_files(self, source: recording.Source, line: int) -> Place | None:
         """Return the place of a line of ``kernel.cu``, None if it is in no file."""
-        found = self.place_in(source, _excerpt.SOURCE_NAME, line)
+        found = self.of_source(source, line)
         return None if found is None or self.is_generated(found.file) else found
 
     def lines(self, file: str) -> list[str]:
@@ -419,7 +419,7 @@ class Sources:
         weighty = {line for line in plain if _weight(line) >= _WEIGHTY}
         scored, missing = [], set(weighty)
         for order, file in enumerate(source.files):
-            shared = weighty.intersection(x.text for x in _items(file))
+            shared = weighty & _texts(file)
             missing -= shared
             # Lines of the frames that compiled it may be changed so that none is equal.
             if shared or order < source.frames:
@@ -429,7 +429,7 @@ class Sources:
             if folders not in self._folders:
                 self._folders[folders] = _cuda_files(folders)
             for order, file in enumerate(self._folders[folders], len(source.files)):
-                shared = missing.intersection(x.text for x in _items(file))
+                shared = missing & _texts(file)
                 if len(shared) * 2 >= len(missing):
                     scored.append((-len(shared), order, file))
         return [file for _, _, file in sorted(scored)]

@@ -14,6 +14,7 @@ import contextlib
 import glob
 import json
 import os
+import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -88,6 +89,11 @@ class Program(NamedTuple):
     functions: list[Function]
     instructions: list[Instruction]
     source: recording.Source | None  # that was compiled to it, if it is known
+    pieces: tuple[recording.Source | None, ...] = ()  # of functions that were linked
+
+    def source_of(self, function: int) -> recording.Source | None:
+        """Return the source of a function, None if it is not known."""
+        return self.source or (self.pieces[function] if self.pieces else None)
 
 
 def write(prefix: str) -> None:
@@ -105,7 +111,22 @@ def read(prefix: str) -> list[Program]:
         for program in _programs(path, sources):
             earlier = found.get(program.number)
             found[program.number] = _sum(earlier, program) if earlier else program
-    return list(found.values())
+    return [
+        program if program.source else _with_pieces(program, sources)
+        for program in found.values()
+    ]
+
+
+def _with_pieces(program: Program, sources: dict[int, recording.Source]) -> Program:
+    """Return a program that was linked with the sources of its functions."""
+    pieces: list[recording.Source | None] = []
+    for function in program.functions:
+        name = re.escape(function.name)
+        head = re.compile(rf"\.(?:entry|func)\b[^;{{]*\b{name}\s*\([^;]*{{")
+        having = (x for x in sources.values() if head.search(x.ptx))
+        # The lines of its PTX are others than those of the whole.
+        pieces.append(next((x._replace(ptx="") for x in having), None))
+    return program._replace(pieces=tuple(pieces))
 
 
 def _programs(path: str, sources: dict[int, recording.Source]) -> Iterator[Program]:

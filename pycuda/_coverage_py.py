@@ -28,6 +28,8 @@ _MAY_HAVE_CUDA = re.compile(
     r"__(?:global|device)__|\b(?:SourceModule|\w+Kernel)\b|get_or_create_cuda"
 )
 
+_SOON = 5  # seconds in which both files are written
+
 #: The lines of a file, and the branches: from a line to a line.
 _Known = tuple[set[int], set[tuple[int, int]]]
 
@@ -95,15 +97,20 @@ def add(cov: coverage.Coverage, files: Sequence[File]) -> str:
     return ""
 
 
-@functools.cache
-def _settings() -> coverage.Coverage:
+def _read_settings() -> coverage.Coverage:
     return coverage.Coverage()
+
+
+_settings = functools.cache(_read_settings)
 
 
 def _known(name: str) -> _Known:
     """Return what is known of a file's kernels."""
-    path = _beside(_settings().get_option("run:data_file"))
+    data = str(_settings().get_option("run:data_file"))
+    path = _beside(data)
     try:
+        if os.path.getmtime(data) > os.path.getmtime(path) + _SOON:
+            return set(), set()  # the data are of a later run, which measured no kernel
         with open(path, encoding="utf-8") as file:
             lines, arcs = json.load(file)[name]
     except (OSError, ValueError, KeyError):

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -28,6 +29,9 @@ _TRUE, _FALSE = "true", "false"
 _REGISTER = re.compile(r"%[a-z]+\w*")
 #: Instructions whose first operand is no result.
 _NO_RESULT = re.compile(r"(?:st|bra|brx|bar|barrier|ret|exit|red|call|fence|membar)\b")
+
+#: Instructions behind which a block begins.
+_ENDS = re.compile(r"(?:bra|brx|ret|exit|trap|call)\b")
 
 #: A decision in a program: its place, and which one it is at this line.
 _Key = tuple[Place, int]
@@ -159,7 +163,8 @@ def _file(
     for key in sorted(own_decisions):
         line = key[0].line
         if line in lines:
-            ways = _real(decisions[key], _text(text, line, _IS_SWITCH))
+            is_switch = _text(text, line, _IS_SWITCH)
+            ways = _real(decisions[key], is_switch, _text(text, line, _IS_LOOP))
             if len(ways) > 1:
                 decided.setdefault(line, []).append(ways)
     return File(name, text, lines, decided)
@@ -169,7 +174,7 @@ def _text(text: list[str], line: int, pattern: re.Pattern[str]) -> bool:
     return 0 < line <= len(text) and bool(pattern.search(text[line - 1]))
 
 
-def _real(ways: _Ways, is_switch: bool) -> list[Outcome]:
+def _real(ways: _Ways, is_switch: bool, is_loop: bool) -> list[Outcome]:
     """Return the outcomes that the source has.
 
     A condition goes two ways. Copies that the compiler has made may give these other
@@ -179,7 +184,7 @@ def _real(ways: _Ways, is_switch: bool) -> list[Outcome]:
     if not is_switch:
         outcomes = _two_ways(ways)
         taken = [each for each in outcomes if each.threads]
-        if len(taken) > 1:
+        if len(taken) > 1 or (is_loop and taken and _has_ended(outcomes)):
             outcomes = taken
     outcomes.sort(key=lambda each: (each.line, each.to))
     # Lines of generated sources have no names that a reader knows.
@@ -187,6 +192,15 @@ def _real(ways: _Ways, is_switch: bool) -> list[Outcome]:
         each._replace(to=f"way {number}", line=0) if each.line < 0 else each
         for number, each in enumerate(outcomes, 1)
     ]
+
+
+def _has_ended(outcomes: list[Outcome]) -> bool:
+    """Return whether all ways into a loop were taken.
+
+    It has ended then. The compiler may have put its end into other decisions.
+    """
+    inside = min((each.line for each in outcomes if each.line > 0), default=0)
+    return all(each.threads for each in outcomes if each.line == inside)
 
 
 def _two_ways(ways: _Ways) -> list[Outcome]:
@@ -221,10 +235,10 @@ class _Program:
     def __init__(self, program: _counts.Program, sources: Sources) -> None:
         self.instructions, self.sources = program.instructions, sources
         self.ptx = program.source.ptx if program.source else ""
-        known: dict[tuple[str, int], Place | None] = {}
+        known: dict[tuple[str, int, int], Place | None] = {}
         self.places: list[Place | None] = []
         for each in program.instructions:
-            where = each.file, each.line
+            where = each.file, each.line, each.function
             if where not in known:
                 known[where] = sources.place(program, *where)
             # Column 0 is the head of a function, to which its first moves belong.
@@ -354,13 +368,61 @@ class _Selections:
         return _Arm(lanes, frozenset(members))
 
 
+def _unrolled(program: _Program) -> dict[int, int]:
+    """Return the instructions of unrolled loops that never ran, with lanes for them.
+
+    A loop of few turns runs in the copy for the last turns, and the compiler may have
+    moved some of its lines out of that one. The block that never ran has instructions
+    several times that the copy has once.
+    """
+    instructions, places = program.instructions, program.places
+    starts = {each.target for each in instructions}
+    blocks: list[list[int]] = [[]]
+    for number in range(len(instructions)):
+        if number in starts or (number and _ENDS.match(instructions[number - 1].text)):
+            blocks.append([])
+        blocks[-1].append(number)
+    known: dict[tuple[object, ...], tuple[int, int]] = {}  # how often, for how many
+    waiting: list[tuple[list[int], Counter[tuple[object, ...]]]] = []
+    for block in blocks:
+        members = [n for n in block if places[n] is not None]
+        if not members:
+            continue
+        kinds = Counter(_kind(program, n) for n in members)
+        lanes = instructions[members[0]].lanes
+        if not lanes:
+            waiting.append((members, kinds))
+            continue
+        for kind, times in kinds.items():
+            least, most = known.get(kind, (times, lanes))
+            known[kind] = min(least, times), max(most, lanes)
+    found: dict[int, int] = {}
+    for members, kinds in waiting:
+        lanes = max(
+            (
+                known[kind][1]
+                for kind, times in kinds.items()
+                if kind in known and times >= 2 * known[kind][0]
+            ),
+            default=0,
+        )
+        if lanes:
+            found.update(dict.fromkeys(members, lanes))
+    return found
+
+
+def _kind(program: _Program, number: int) -> tuple[object, ...]:
+    each = program.instructions[number]
+    return each.function, program.places[number], each.column, each.text
+
+
 def _add(
     program: _Program,
     counts: dict[Place, int],
     decisions: dict[_Key, _Ways],
 ) -> None:
     """Add what ran of a program."""
-    selections = _Selections(program)
+    selections, unrolled = _Selections(program), _unrolled(program)
     of_functions: dict[tuple[int, Place], int] = {}
     columns: dict[Place, set[int]] = {}
     deciding: list[int] = []
@@ -372,6 +434,7 @@ def _add(
             is_guarded = each.choice and not each.text.startswith(("bra", "selp"))
             lanes = each.choice.holds if is_guarded and each.choice else each.lanes
             lanes = min(lanes, selections.lanes.get(number, lanes))
+            lanes = lanes or unrolled.get(number, 0)
             function = each.function, place
             of_functions[function] = max(of_functions.get(function, 0), lanes)
         if each.choice is not None and _decides(each, program.texts[place]):

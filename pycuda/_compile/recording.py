@@ -173,9 +173,8 @@ class Source(NamedTuple):
 
 def source_now(text: str) -> Source:
     """Return a source with the files that this process has now."""
-    frames = _files_of_frames()
-    files = tuple(dict.fromkeys((*frames, *_files_of_modules())))
-    return Source(text, _line_of_program(), files, len(frames))
+    frames = len(_files_of_frames())
+    return Source(text, _line_of_program(), tuple(own_files()), frames)
 
 
 def keep_text(text: str) -> None:
@@ -245,8 +244,7 @@ def read_sources(prefix: str) -> dict[int, Source]:
     return found
 
 
-@functools.cache
-def is_own(file: str) -> bool:
+def _is_own(file: str) -> bool:
     """Return whether a file belongs to the program, and not to what is installed."""
     folder = os.path.join(file, "")
     return (
@@ -256,15 +254,24 @@ def is_own(file: str) -> bool:
     )
 
 
-@functools.cache
-def _installed_folders() -> tuple[str, ...]:
+def _find_installed() -> tuple[str, ...]:
     paths = sysconfig.get_paths()
     names = "stdlib", "platstdlib", "purelib", "platlib", "include", "platinclude"
     found = {os.path.join(paths[name], "") for name in names if name in paths}
     return (*found, PACKAGE, "/usr/include/", "/usr/lib/")
 
 
+_installed_folders = functools.cache(_find_installed)
+#: Whether a file belongs to the program, and not to what is installed.
+is_own = functools.cache(_is_own)
+
+
 _INSTALLED = re.compile(r"/(?:site|dist)-packages/|/(?:cuda|nvidia)[^/]*/.*include/")
+
+
+def own_files() -> list[str]:
+    """Return the program's files: of the calls that are active, and of modules."""
+    return list(dict.fromkeys((*_files_of_frames(), *_files_of_modules())))
 
 
 def _files_of_frames() -> list[str]:

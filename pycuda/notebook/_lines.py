@@ -49,13 +49,13 @@ def counting() -> Iterator[Counts]:
     names = _counts.VARIABLE, _counts.LOG_VARIABLE
     saved = {name: os.environ.get(name) for name in names}
     with tempfile.TemporaryDirectory(prefix="pycuda-lines-") as folder:
-        prefix = os.path.join(folder, "counts")
+        prefix = saved[_counts.LOG_VARIABLE]
+        if not prefix:  # else the whole program is counted, to these files
+            prefix = os.path.join(folder, "counts")
+            _driver._clear_counts()
         try:
-            os.environ.update(
-                {_counts.VARIABLE: "accesses", _counts.LOG_VARIABLE: prefix}
-            )
-            if not saved[_counts.LOG_VARIABLE]:  # else the whole program is counted
-                _driver._clear_counts()
+            os.environ[_counts.VARIABLE] = "accesses"
+            os.environ[_counts.LOG_VARIABLE] = prefix
             yield Counts(prefix)
         finally:
             for name, value in saved.items():

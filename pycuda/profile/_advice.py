@@ -7,10 +7,19 @@ is. A line that costs little of its kernel gets no advice.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from pycuda._page import bytes_text
-from pycuda.profile._costs import SECTOR, WARP, Accesses, Advice, KernelCost, LineCost
+from pycuda.profile._costs import (
+    SECTOR,
+    WARP,
+    WORD,
+    Accesses,
+    Advice,
+    KernelCost,
+    LineCost,
+)
 
 #: The share of the kernel's sum that a line must have: of sectors, wavefronts, lanes
 #: of instructions.
@@ -27,6 +36,9 @@ _WHOLE = (2, 4, 8, 16)
 #: Active lanes of a warp below which a line diverges.
 FEW_LANES = WARP / 2
 
+#: Instructions of a kernel below which lanes are idle because there is little to do.
+LITTLE_WORK = 500
+
 #: Lanes of an atomic operation that use one address.
 EQUAL_LANES = 8
 
@@ -38,6 +50,7 @@ LOW_OCCUPANCY = 0.5
 
 #: Bytes moved over the least possible, for a kernel.
 MOVED_TIMES = 2
+LITTLE_MOVED = 4096
 
 
 def _words(count: float, noun: str) -> str:
@@ -65,12 +78,11 @@ def _scattered(accesses: Accesses, total: int, verb: str) -> str | None:
         )
     found += f"neighbouring threads {verb} addresses {_words(abs(step), 'byte')} apart"
     if 0 < abs(step) <= SECTOR:
-        found += f", {_words(accesses.bytes, 'byte')} each. Store each member of the "
-        found += "struct in an array of its own"
+        found += f", {_words(accesses.bytes, 'byte')} each. Keep what they use side by "
+        found += "side: an array for each member of a struct, a copy of a strided view"
         if abs(step) in _WHOLE:
-            found += (
-                f", or declare it __align__({abs(step)}) if a thread uses all of it"
-            )
+            found += f". Or declare the struct __align__({abs(step)}) if a thread uses "
+            found += "all of it"
         return found
     return (
         f"{found}. Let threadIdx.x count the last index of the array, or go through "
@@ -98,23 +110,31 @@ def _bank_conflict(kernel: KernelCost, line: LineCost) -> str | None:
         return None
     found = f"{_words(shared.worst, 'wavefront')} a request, "
     found += f"{_words(least, 'wavefront')} would do: "
-    if shared.step is None or shared.step % 4:
+    words = abs(shared.step or 0) // WORD
+    if shared.step is None or shared.step % WORD:
         return (
             f"{found}threads of a warp use different words of the same bank of shared "
             "memory. Let neighbouring threads use neighbouring words"
         )
-    words = abs(shared.step) // 4
+    if shared.worst > math.gcd(words, WARP) * least:
+        return (
+            f"{found}a warp uses several rows of the array, which begin in the same "
+            f"banks. Use blocks that are {WARP} threads wide, or rows of another length"
+        )
     return (
         f"{found}neighbouring threads use shared memory {_words(words, 'word')} apart, "
-        f"and words {WARP} apart are in one bank. Add a column to the array that is "
-        f"not used, as in [{WARP}][{WARP + 1}], or let threadIdx.x count the last index"
+        f"and words {WARP} apart are in one bank. Let neighbouring threads use "
+        "neighbouring words, or add a column that is not used to the array, as in "
+        f"[{WARP}][{WARP + 1}]"
     )
 
 
 def _divergent(kernel: KernelCost, line: LineCost) -> str | None:
     idle = (WARP - line.lanes) * line.instructions
-    small = kernel.is_kernel and kernel.block_size < FEW_LANES
-    if line.lanes >= FEW_LANES or small or idle < SHARE * WARP * kernel.instructions:
+    is_small = kernel.is_kernel and kernel.block_size < FEW_LANES
+    if line.lanes >= FEW_LANES or is_small or kernel.instructions < LITTLE_WORK:
+        return None
+    if idle < SHARE * WARP * kernel.instructions:
         return None
     return (
         f"{line.lanes:.1f} of {WARP} lanes are active: the threads of a warp take "
@@ -198,12 +218,17 @@ def _spills(kernel: KernelCost) -> str | None:
 
 
 def _moves_much(kernel: KernelCost) -> str | None:
-    if kernel.moved < MOVED_TIMES * kernel.least_moved or kernel.moved == 0:
+    if kernel.moved < max(MOVED_TIMES * kernel.least_moved, LITTLE_MOVED):
         return None
     moved, least = bytes_text(kernel.moved), bytes_text(kernel.least_moved)
+    worst = max(kernel.lines, key=lambda line: line.moved - line.least_moved)
+    found = f"{moved} move between the multiprocessors and the memory or its caches, "
+    found += f"and {least} would do. Line {worst.line} wastes most"
+    if _uncoalesced_load(kernel, worst) or _uncoalesced_store(kernel, worst):
+        return found  # the line has the advice
     return (
-        f"{moved} move between the multiprocessors and the memory or its caches, and "
-        f"{least} would do. The lines with the most sectors a request are the cause"
+        f"{found}. Let a request of a warp use all bytes of a row: blocks {WARP} "
+        "threads wide, several small elements a thread"
     )
 
 

@@ -10,6 +10,7 @@ from pycuda.profile import _opcodes
 
 SECTOR = 32  # bytes
 WARP = 32  # lanes
+WORD = 4  # bytes of a bank of shared memory
 
 
 class Accesses(NamedTuple):

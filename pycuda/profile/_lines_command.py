@@ -17,6 +17,8 @@ _NO_KERNEL = (
     "that chooses its driver itself must choose the software device"
 )
 
+_FAILED = "the program failed before a kernel ran"
+
 
 def _environment(prefix: str) -> dict[str, str]:
     """Return the variables for the run. The report uses the same device."""
@@ -63,7 +65,8 @@ def run(given: argparse.Namespace, paths: list[str]) -> int:
     if not costs.kernels:
         if given.json:
             _command_line.print_json({"files": [], **costs.document()})
-        print(f"pycuda.profile: {_NO_KERNEL}", file=sys.stderr)
+        reason = _FAILED if status else _NO_KERNEL
+        print(f"pycuda.profile: {reason}", file=sys.stderr)
         return status
     written, failed = _write(costs, absolute)
     names = [path for path, at in zip(paths, absolute, strict=True) if at in written]

@@ -35,7 +35,8 @@ def also(line: LineCost) -> str:
     parts = []
     if line.atomics.requests:
         lanes = number_text(line.atomics.equal / line.atomics.requests)
-        parts.append(f"{line.atomics.requests:,} atomics, {lanes} lanes an address")
+        noun = "lane" if lanes == "1" else "lanes"
+        parts.append(f"{line.atomics.requests:,} atomics, {lanes} {noun} an address")
     if line.local:
         parts.append(f"{line.local:,} requests to local memory")
     if line.barriers:
@@ -56,7 +57,7 @@ def size_words(kernel: KernelCost) -> str:
 
 def registers_words(kernel: KernelCost) -> str:
     """Return where the number of registers is from."""
-    source = "an estimate: ptxas was not found" if kernel.is_estimate else "from ptxas"
+    source = "an estimate without ptxas" if kernel.is_estimate else "from ptxas"
     return f"{kernel.registers} registers a thread ({source})"
 
 
@@ -124,8 +125,8 @@ def _is_shown(kernel: KernelCost, line: LineCost) -> bool:
 
 def _table(kernel: KernelCost) -> list[str]:
     rows = [
-        f"{'line':>7}{'instructions':>14}{'lanes':>7}{'loads':>7}{'stores':>8}"
-        f"{'shared':>8}  source"
+        f"{'line':>6}{'instructions':>14}{'lanes':>6}{'loads':>6}{'stores':>7}"
+        f"{'shared':>7}  source"
     ]
     file = kernel.lines[0].file if kernel.lines else ""
     for line in filter(lambda each: _is_shown(kernel, each), kernel.lines):
@@ -134,17 +135,17 @@ def _table(kernel: KernelCost) -> list[str]:
             rows.append(f"  {shown_path(file)}")
         loads, stores, shared = line.loads, line.stores, line.shared
         rows.append(
-            f"{line.line:>7}{number_text(line.instructions):>14}{line.lanes:>7.1f}"
-            f"{_cell(loads.each, loads.requests):>7}"
-            f"{_cell(stores.each, stores.requests):>8}"
-            f"{_cell(shared.each, shared.requests):>8}  {line.text.strip()}"
+            f"{line.line:>6}{number_text(line.instructions):>14}{line.lanes:>6.1f}"
+            f"{_cell(loads.each, loads.requests):>6}"
+            f"{_cell(stores.each, stores.requests):>7}"
+            f"{_cell(shared.each, shared.requests):>7}  {line.text.strip()}"
         )
         words = also(line)
         if words:
-            rows.append(f"{'':>53}({words})")
+            rows.append(f"{'':>48}({words})")
         for each in kernel.advice:
             if (each.file, each.line) == (line.file, line.line):
-                rows += _wrapped(each, 7)
+                rows += _wrapped(each, 6)
     return rows
 
 

@@ -122,15 +122,16 @@ def _found(table: dict[str, float], text: str) -> float | None:
     return best
 
 
-@functools.cache
-def weight(text: str) -> float:
+def _weight(text: str) -> float:
     """Return how many machine instructions an instruction of PTX is."""
     found = _found(WEIGHTS, text)
     return 1 if found is None else found
 
 
-@functools.cache
-def flops(text: str) -> float:
+weight = functools.cache(_weight)
+
+
+def _flops(text: str) -> float:
     """Return how many floating-point operations a lane does for an instruction."""
     opcode, *words = text.split(".")
     if opcode in ("mma", "wmma") and not {"load", "store"} & set(words):
@@ -142,3 +143,6 @@ def flops(text: str) -> float:
         return 0
     found = _found(FLOPS, text) or 0
     return 2 * found if _PAIRS & set(words) else found
+
+
+flops = functools.cache(_flops)

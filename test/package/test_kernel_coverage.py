@@ -155,6 +155,38 @@ def test_a_loop_that_is_never_entered_is_named(measured):
     assert ("loop", "body") in not_taken(ways)
 
 
+LOADS = """
+SOURCE = '''
+__global__ void k(int *to, const int *from, int height, int width)
+{
+    __shared__ int tile[22][22];
+    int left = blockIdx.x * 16 - 3;
+    int top = blockIdx.y * 16 - 3;
+    for (int y = threadIdx.y; y < SIDE; y += 16)
+        for (int x = threadIdx.x; x < SIDE; x += 16) {
+            int column = min(max(left + x, 0), width - 1); /*column*/
+            int row = min(max(top + y, 0), height - 1);
+            tile[y][x] = from[row * width + column]; /*load*/
+        }
+    __syncthreads();
+    to[threadIdx.x] = tile[threadIdx.y][threadIdx.x]; /*end*/
+}
+'''.replace("SIDE", sys.argv[1] if len(sys.argv) > 1 else "22")
+x = np.zeros(100, np.int32)
+SourceModule(SOURCE).get_function("k")(
+    drv.InOut(x), drv.In(x), np.int32(10), np.int32(10), block=(16, 16, 1)
+)
+"""
+
+
+@needs_nvcc
+def test_a_line_whose_instructions_are_moved_out_of_a_loop(measured):
+    lines, _ = measured(LOADS)
+    assert all(lines[tag] for tag in ("load", "end")) and lines.get("column", 1)
+    lines, ways = measured(LOADS.replace('"22"', '"height - 10"'))
+    assert lines["load"] == 0 and not lines.get("column", 0) and lines["end"]
+
+
 @needs_nvcc
 def test_instances_and_files_are_merged(coverage, tmp_path):
     (tmp_path / "own.h").write_text(
@@ -192,6 +224,38 @@ m.get_function("f")(drv.InOut(x), drv.InOut(y), block=(32, 1, 1))
         (way,) = files[1]["branches"]["3"]
         taken = [each["threads"] for each in way]
         assert (len(taken), taken.count(0)) == branches
+
+
+@needs_nvcc
+def test_linked_sources(coverage):
+    text = (
+        START.partition("SOURCE")[0]
+        + """
+from pycuda.compiler import DynamicModule
+ONE = '''
+__device__ int twice(int a)
+{
+    return a * 2;
+}
+'''
+OTHER = '''
+__device__ int twice(int a);
+__global__ void f(int *x)
+{
+    x[threadIdx.x] = twice(x[threadIdx.x]);
+}
+'''
+module = DynamicModule()
+for source in ONE, OTHER:
+    module.add_source(source, nvcc_options=["-rdc=true"])
+f = module.link().get_function("f")
+f(drv.InOut(np.ones(32, np.int32)), block=(32, 1, 1))
+"""
+    )
+    (file,) = json.loads(coverage(text, "--json").stdout)["files"]
+    rows = [text.split("\n")[int(n) - 1].strip() for n in file["lines"]]
+    assert rows == ["return a * 2;", "x[threadIdx.x] = twice(x[threadIdx.x]);"]
+    assert list(file["lines"].values()) == [32, 32]
 
 
 # -- the command -----------------------------------------------------------------------

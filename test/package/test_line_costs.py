@@ -33,6 +33,12 @@ __global__ void member(float *a, const particle *b) { a[I] = b[I].x; }
 __global__ void whole(vector *a, const vector *b) { a[I] = b[I]; }
 __global__ void gather(float *a, const float *b) { a[I] = b[I * 7919u * I % 4096]; }
 
+__global__ void bytes(char *a, const char *b)
+{
+    int i = threadIdx.x % 16 + (I / 16) * 64;
+    a[i] = b[i];
+}
+
 __global__ void column(float *a, const float *b)
 {
     __shared__ float s[32][32];
@@ -46,6 +52,15 @@ __global__ void padded(float *a, const float *b)
     s[threadIdx.x / 32][threadIdx.x % 32] = b[I];
     __syncthreads();
     a[I] = s[threadIdx.x % 32][threadIdx.x / 32];
+}
+
+__global__ void narrow(float *a, const float *b)
+{
+    __shared__ float s[16][36];
+    int i = threadIdx.x % 16, k = threadIdx.x / 16;
+    s[k][i] = b[I];
+    __syncthreads();
+    a[I] = s[k][15 - i];
 }
 
 __global__ void few_lanes(float *a, const float *b)
@@ -158,6 +173,7 @@ ROWS = [
     ("uncoalesced load", "16 bytes apart, 4 bytes each", "member", "whole"),
     ("uncoalesced store", "write addresses 128 bytes", "strided_store", "plain_load"),
     ("bank conflict", "32 wavefronts a request, 1 wavefront", "column", "padded"),
+    ("bank conflict", "several rows of the array", "narrow", "padded"),
     ("divergence", "4.0 of 32 lanes are active", "few_lanes", "whole_warps"),
     ("atomics on one address", "32.0 lanes", "one_bin", "many_bins"),
     ("local memory", "1,024 requests", "local_array", "in_registers"),
@@ -167,6 +183,7 @@ ROWS = [
     ("occupancy", "limited by shared memory", "large_shared", "padded"),
     ("spills", "since a thread has 64", "many_values", "in_registers"),
     ("bytes moved", "36.0 KiB move", "strided_load", "shifted_load"),
+    ("bytes moved", "several small elements a thread", "bytes", "plain_load"),
 ]
 SIZES = {"column": 1024, "padded": 1024, "float_constant": 8}
 
@@ -189,6 +206,11 @@ def test_advice(found, kind, text, bad, good):
 
 def test_every_kind_of_advice_has_a_row():
     assert {row[0] for row in ROWS} == {*_advice.OF_LINES, *_advice.OF_KERNELS}
+
+
+def test_little_work_is_not_called_divergent(tmp_path):
+    found = kernels(tmp_path, "few_lanes", "32")["few_lanes"]
+    assert found["lanes"] < 16 and found["advice"] == []
 
 
 def test_good_kernels_have_no_advice(found):
@@ -323,6 +345,10 @@ def test_a_program_without_kernels(tmp_path):
     assert (done.returncode, done.stdout) == (0, "text\n")
     assert "no kernel ran on the software device" in done.stderr
     assert not (tmp_path / "pycuda_lines.html").exists()
+    failed = run(tmp_path, "program.py", program="1 / 0")
+    assert failed.returncode == 1
+    assert "ZeroDivisionError" in failed.stderr
+    assert "the program failed before a kernel ran" in failed.stderr
     missing = run(tmp_path, "nothing.py")
     assert missing.returncode == 2 and "there is no file" in missing.stderr
 

@@ -885,6 +885,15 @@ def test_reports_of_coverage_py_have_the_lines(run, tmp_path, branches):
         row = re.search(r"test_it\.py +\d.*", done.text)[0]
         assert row.endswith(missing or "100%"), done.text
 
+    later = (tmp_path / ".coverage").stat().st_mtime + 60
+    for when, is_known in (later - 60, True), (later, False):
+        os.utime(tmp_path / ".coverage", (when, when))
+        command = [sys.executable, "-m", "coverage", "lcov", "-q", "-o", "-"]
+        done = subprocess.run(
+            command, cwd=tmp_path, capture_output=True, text=True, check=True
+        )
+        assert (f"DA:{_LINE},1\n" in done.stdout) == is_known
+
 
 CALLBACK = (
     IMPORTS

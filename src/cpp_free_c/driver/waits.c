@@ -227,36 +227,41 @@ wait_is_doubtful(const pcu_context_record *rec)
     return rec != NULL && rec->proved != pcu_doubts;
 }
 
-/* Before a call that waits until the context is idle: CUDA_ERROR_TIMEOUT if a signal
- * has ended the wait. The call itself reports all other failures. */
+/* Whether another library captures a blocking stream: a question for the default stream
+ * would end its capture. */
+static bool
+wait_is_captured(void)
+{
+    CUstreamCaptureStatus captured = CU_STREAM_CAPTURE_STATUS_NONE;
+    return waits.plain.StreamIsCapturing(CU_STREAM_LEGACY, &captured) ==
+           CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+}
+
+/* The record of the current context if a wait for its work makes sense: in the main
+ * thread, in doubt, outside of captures. Else NULL. */
+static pcu_context_record *
+wait_record_in_doubt(void)
+{
+    pcu_context_record *rec = NULL;
+    if (wait_is_main() && pcu_captures == NULL) {
+        rec = pcu_context_record_working();
+    }
+    if (!wait_is_doubtful(rec) || wait_is_captured()) {
+        return NULL;
+    }
+    return rec;
+}
+
+/* Before a call that waits until the context is idle, or a copy that waits for the
+ * default stream: CUDA_ERROR_TIMEOUT if a signal has ended the wait. The call itself
+ * reports all other failures. An event behind all streams would end a capture that
+ * another library makes in a stream that is not blocking, so the question is for the
+ * default stream, which waits for the blocking ones. */
 static CUresult
 wait_until_idle(void)
 {
-    pcu_context_record *rec = NULL;
-    CUresult status = CUDA_SUCCESS;
-    if (wait_is_main() && pcu_captures == NULL) {
-        rec = pcu_context_record_working();
-    }
-    if (wait_is_doubtful(rec)) {
-        if (wait_default_is_all()) {
-            status = wait_for_default(rec);
-        }
-        else {
-            (void)wait_for_all(rec, &status);
-        }
-    }
-    return status == CUDA_ERROR_TIMEOUT ? status : CUDA_SUCCESS;
-}
-
-/* The same before a copy that waits for the default stream. */
-static CUresult
-wait_until_synchronous(void)
-{
-    pcu_context_record *rec = NULL;
-    if (wait_is_main() && pcu_captures == NULL) {
-        rec = pcu_context_record_working();
-    }
-    if (wait_is_doubtful(rec) && wait_for_default(rec) == CUDA_ERROR_TIMEOUT) {
+    pcu_context_record *rec = wait_record_in_doubt();
+    if (rec != NULL && wait_for_default(rec) == CUDA_ERROR_TIMEOUT) {
         return CUDA_ERROR_TIMEOUT;
     }
     return CUDA_SUCCESS;
@@ -383,12 +388,12 @@ pcu_wait_event_recorded(CUevent event)
 }
 
 /* A queue has room for 1,021 launches. When so many may be in it that a launch could
- * wait, events mark its fill: after WAIT_ROOM_STEP launches each. Before the third
- * step, wait for the event before the first. */
+ * wait, events mark its fill: after WAIT_ROOM_STEP launches each, in the stream of the
+ * launch. Before the third step, wait for the event before the first. */
 enum { WAIT_ROOM_STEP = 150 };
 
 static CUresult
-wait_mark(pcu_context_record *rec, unsigned long step)
+wait_mark(pcu_context_record *rec, unsigned long step, CUstream stream)
 {
     CUevent *mark = &rec->marks[step % PCU_WAIT_MARKS];
     CUresult status = CUDA_SUCCESS;
@@ -402,7 +407,7 @@ wait_mark(pcu_context_record *rec, unsigned long step)
         *mark = NULL;
     }
     if (*mark != NULL && status != CUDA_ERROR_TIMEOUT) {
-        (void)waits.plain.CtxRecordEvent(rec->handle, *mark); /* or no wait can end */
+        (void)waits.plain.EventRecord(*mark, stream);
         rec->step = step;
     }
     return status == CUDA_ERROR_TIMEOUT ? status : CUDA_SUCCESS;
@@ -410,21 +415,24 @@ wait_mark(pcu_context_record *rec, unsigned long step)
 
 /* Before a launch: CUDA_ERROR_TIMEOUT if a signal has ended the wait for its place. */
 static CUresult
-wait_until_room(void)
+wait_until_room(CUstream stream)
 {
+    CUstreamCaptureStatus captured = CU_STREAM_CAPTURE_STATUS_ACTIVE;
     pcu_context_record *rec = pcu_ctx_current;
     if (rec == NULL || rec->queued - rec->passed <= PCU_QUEUE_SAFE) {
         return CUDA_SUCCESS;
     }
     unsigned long step = rec->queued / WAIT_ROOM_STEP;
-    if (step == rec->step || !wait_is_main() || pcu_captures != NULL) {
+    if (step == rec->step || !wait_is_main() || pcu_captures != NULL ||
+        waits.plain.StreamIsCapturing(stream, &captured) != CUDA_SUCCESS ||
+        captured != CU_STREAM_CAPTURE_STATUS_NONE) {
         return CUDA_SUCCESS;
     }
     if (rec->marked != rec->passed || step != rec->step + 1) {
         rec->marked = rec->passed; /* the marks before the last good wait are old */
         rec->first_step = step;
     }
-    return wait_mark(rec, step);
+    return wait_mark(rec, step, stream);
 }
 
 /* -- the functions of the table ---------------------------------------------------- */
@@ -528,7 +536,7 @@ image_may_print(const void *image)
 #define WAITS_ROW_QUEUE(...)
 #define WAITS_ROW_COPY(...)
 #define WAITS_ROW_NOGIL(...)
-#define WAITS_ROW_SYNC(name, ...) WAITS_BEFORE(name, wait_until_synchronous(), __VA_ARGS__)
+#define WAITS_ROW_SYNC(name, ...) WAITS_BEFORE(name, wait_until_idle(), __VA_ARGS__)
 #define WAITS_ROW_IDLE(name, ...) WAITS_BEFORE(name, wait_until_idle(), __VA_ARGS__)
 #define WAITS_BEFORE(name, wait, ...)                           \
     static CUresult waits_##name(PCU_PARAMETERS(__VA_ARGS__))   \
@@ -565,7 +573,7 @@ PCU_FUNCTIONS(WAITS_FUNCTION)
 #define waits_for_box(copy)                                     \
     ((copy)->srcMemoryType == CU_MEMORYTYPE_HOST ||             \
      (copy)->dstMemoryType == CU_MEMORYTYPE_HOST                \
-         ? wait_until_synchronous() : CUDA_SUCCESS)
+         ? wait_until_idle() : CUDA_SUCCESS)
 #define waits_for_box_in(stream, copy)                          \
     ((copy)->srcMemoryType == CU_MEMORYTYPE_HOST                \
          ? wait_until_copied((stream), (copy)->srcHost, SIZE_MAX) \
@@ -574,14 +582,14 @@ PCU_FUNCTIONS(WAITS_FUNCTION)
 WAITS_COPIES(WAITS_BEFORE)
 
 #define WAITS_LAUNCHES(X)                                                              \
-    X(LaunchKernel, wait_until_room(),                                                 \
+    X(LaunchKernel, wait_until_room(stream),                                           \
       (CUfunction, f), (unsigned int, a), (unsigned int, b), (unsigned int, c),        \
       (unsigned int, d), (unsigned int, e), (unsigned int, g), (unsigned int, shared), \
       (CUstream, stream), (void **, params), (void **, extra))                         \
-    X(LaunchKernelEx, wait_until_room(),                                               \
+    X(LaunchKernelEx, wait_until_room(config->hStream),                                \
       (const CUlaunchConfig *, config), (CUfunction, f), (void **, params),            \
       (void **, extra))                                                                \
-    X(GraphLaunch, wait_until_room(), (CUgraphExec, graph), (CUstream, stream))
+    X(GraphLaunch, wait_until_room(stream), (CUgraphExec, graph), (CUstream, stream))
 WAITS_LAUNCHES(WAITS_BEFORE)
 
 /* The calls that load modules: X(name, whether their kernels may print, parameters). */
@@ -606,11 +614,10 @@ copies_MemcpyDtoH(void *host, CUdeviceptr device, size_t size)
 {
     CUresult status = CUDA_ERROR_NOT_FOUND;
     pcu_context_record *rec = NULL;
-    if (size <= WAIT_STAGE_SIZE && wait_is_main() && pcu_captures == NULL &&
-        !waits.may_print) {
-        rec = pcu_context_record_working();
+    if (size <= WAIT_STAGE_SIZE && !waits.may_print) {
+        rec = wait_record_in_doubt();
     }
-    if (wait_is_doubtful(rec)) {
+    if (rec != NULL) {
         status = wait_copy_out(rec, host, device, size);
     }
     if (status != CUDA_ERROR_NOT_FOUND) {

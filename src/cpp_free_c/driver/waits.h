@@ -14,7 +14,8 @@
  *
  * Not covered: threads other than the main thread, which get no signals; work that
  * other libraries enqueue, in Context.synchronize(), without such doubt; during a
- * capture of this package, all calls but waits for streams and events.
+ * capture of this package, all calls but waits for streams and events; frees and loads
+ * behind streams that are not blocking.
  *
  * Invariant: `doubts` and the fields of the records are written under the interpreter
  * lock, or by the main thread. Callers: see the functions. */

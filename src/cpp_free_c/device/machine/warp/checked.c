@@ -252,6 +252,11 @@ emu_checked_run(emu_warp *warp)
 {
     const emu_insn *insn = emu_group_switch(warp);
 
+    if (!warp->block->grid->gives_way) {
+        while (insn != NULL) {
+            insn = emu_checked_step(warp, insn);
+        }
+    }
     while (insn != NULL) {
         insn = checked_give_way(warp, emu_checked_step(warp, insn));
     }
@@ -405,6 +410,11 @@ emu_checked_run_lockstep(emu_warp *warp, const emu_insn *insn)
 {
     const emu_block *block = warp->block;
 
+    if (!block->grid->gives_way) {
+        while (insn != NULL && !block->is_apart) {
+            insn = checked_step_all(warp, insn);
+        }
+    }
     while (insn != NULL && !block->is_apart) {
         insn = lockstep_checked_give_way(warp, checked_step_all(warp, insn));
     }
