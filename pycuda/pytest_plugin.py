@@ -517,14 +517,42 @@ def _its_faults(item: pytest.Item) -> Generator[None, None, None]:
     A kernel may still run when a test ends, and its error would be that of a later
     test, or of none. If the test fails anyway, its report has the error as a section.
     """
-    try:
-        yield
-    except (Exception, pytest.fail.Exception):
-        item.stash[_FAULT] = _unseen_fault()
-        raise
-    report = _unseen_fault()
+    failed: list[str] = []
+    with _noting_callbacks(failed):
+        try:
+            yield
+        except (Exception, pytest.fail.Exception):
+            item.stash[_FAULT] = _unseen_fault()
+            raise
+        report = _unseen_fault()
     if report:
         pytest.fail(f"at the end of the test the device reports: {report}", False)
+    if failed:
+        pytest.fail("\n".join(failed), False)
+
+
+@contextlib.contextmanager
+def _noting_callbacks(failed: list[str]) -> Generator[None, None, None]:
+    """Note what functions raise that a stream calls: nobody else sees it."""
+    outer = sys.unraisablehook
+
+    def note(ignored: Any) -> None:
+        text = ""
+        if "pycuda._driver" in sys.modules:
+            from pycuda._warning import failed_callback
+
+            text = failed_callback(ignored)
+        if text:
+            failed.append(text)
+        else:
+            outer(ignored)
+
+    sys.unraisablehook = note
+    try:
+        yield
+    finally:
+        if sys.unraisablehook is note:
+            sys.unraisablehook = outer
 
 
 def _unseen_fault() -> str:
