@@ -23,6 +23,16 @@ _NOTHING = re.compile(r"[\s{};]*$")
 _IS_LOOP = re.compile(r"\b(?:for|while|do)\b")
 _IS_SWITCH = re.compile(r"\bswitch\b")
 _COMPARES = re.compile(r"\bif\b|[?<>!]|[=&|]{2}")
+_IS_CONDITION = re.compile(r"\bif\b|\?")
+#: What may be between a condition and what depends on it.
+_BETWEEN = re.compile(r"\s*(?:\{?\s*(?:(?://|/\*|\*).*)?|else)$")
+
+#: Comparisons in C, without shifts and arrows.
+_OPERATOR = re.compile(r"[=!]=|(?<![<>-])[<>]=?(?![<>])")
+#: Comparisons that hold if the one of the source does not: for orders, those that
+#: hold for NaN. Order and sides of integers may change, but not their sense.
+_INVERSE = {"==": ("ne", "neu", "nan"), "!=": ("eq", "equ", "num")}
+_INVERSE_ORDER = ("ltu", "leu", "gtu", "geu")
 
 _TRUE, _FALSE = "true", "false"
 
@@ -243,10 +253,32 @@ class _Program:
                 known[where] = sources.place(program, *where)
             # Column 0 is the head of a function, to which its first moves belong.
             self.places.append(known[where] if each.column else None)
+        self.columns = [each.column for each in program.instructions]
         self.texts: dict[Place, str] = {}
         for place in filter(None, known.values()):
-            rows = sources.lines(place.file)
-            self.texts[place] = rows[place.line - 1] if place.line <= len(rows) else ""
+            self.text(place)
+
+    def move(self, number: int, place: Place, column: int) -> None:
+        """Let an instruction belong to another place."""
+        self.places[number], self.columns[number] = place, column
+
+    def text(self, place: Place) -> str:
+        """Return a line of a source."""
+        if place not in self.texts:
+            rows = self.sources.lines(place.file)
+            known = 0 < place.line <= len(rows)
+            self.texts[place] = rows[place.line - 1] if known else ""
+        return self.texts[place]
+
+    def condition_above(self, place: Place) -> Place | None:
+        """Return the condition on which the statement at a line depends."""
+        for line in range(place.line - 1, 0, -1):
+            above = Place(place.file, line)
+            if _IS_CONDITION.search(self.text(above)):
+                return above
+            if not _BETWEEN.match(self.text(above)):
+                break
+        return None
 
     def is_conditional(self, number: int) -> bool:
         """Return whether an instruction may go on at two places."""
@@ -301,11 +333,15 @@ class _Selections:
     From ``if (c) a += 7; else a *= 3;`` it makes both results and a selection. What
     only one of the values needs, in lines behind the condition, belongs to the threads
     that take this value.
+
+    The selection may have the line of one of the results, such as ``return 0;``. It
+    says nothing about this line, so it goes to the condition.
     """
 
     def __init__(self, program: _Program) -> None:
         self.lanes: dict[int, int] = {}  # of instructions in an arm
         self.arms: dict[int, tuple[_Arm, _Arm]] = {}  # of selections
+        self.lost: set[int] = set()  # instructions whose line did not need to run
         self._program = program
         self._rows = program.ptx.split("\n")
         self._makers: dict[tuple[int, str], list[int]] = {}
@@ -313,6 +349,9 @@ class _Selections:
         self._operands: dict[int, list[str]] = {}
         for number, each in enumerate(program.instructions):
             self._read(number, each)
+        for number, each in enumerate(program.instructions):
+            if each.text.startswith("selp"):
+                self._find_condition(number)
         # Outer selections have larger numbers than those in their arms.
         for number in sorted(self._operands, reverse=True):
             each = program.instructions[number]
@@ -330,6 +369,50 @@ class _Selections:
         guard = _REGISTER.findall(row.partition(each.text.partition(" ")[0])[0])
         for register in (*registers, *guard):
             self._users.setdefault((each.function, register), set()).add(number)
+
+    def _predicate(self, number: int) -> int | None:
+        """Return the instruction that makes the predicate of a selection."""
+        registers = self._operands[number]
+        function = self._program.instructions[number].function
+        makers = self._makers.get((function, registers[-1]), []) if registers else []
+        return makers[0] if len(makers) == 1 else None
+
+    def _find_condition(self, number: int) -> None:
+        """Move a selection from the line of a result to that of the condition."""
+        program, place = self._program, self._program.places[number]
+        if place is None or _COMPARES.search(program.text(place)):
+            return
+        if _IS_LOOP.search(program.text(place)):
+            return
+        moved, maker = [number], self._predicate(number)
+        to, column = None, program.columns[number]
+        if maker is not None:
+            at = program.places[maker]
+            if at is not None and at != place:
+                if _IS_CONDITION.search(program.text(at)):
+                    to, column = at, program.columns[maker]
+            elif at is not None:
+                function = program.instructions[number].function
+                predicate = function, self._operands[number][-1]
+                if self._users.get(predicate, set()) <= {number}:
+                    moved.append(maker)
+        to = to or program.condition_above(place)
+        for each in moved:
+            if to is None:
+                self.lost.add(each)
+            else:
+                program.move(each, to, column)
+
+    def is_inverted(self, number: int) -> bool:
+        """Return whether a selection takes its first value if the condition fails."""
+        place, maker = self._program.places[number], self._predicate(number)
+        operators = _OPERATOR.findall(self._program.text(place)) if place else []
+        if maker is None or len(operators) != 1:
+            return False
+        words = self._program.instructions[maker].text.split()[0].split(".")
+        if words[0] != "setp" or len(words) < 2:
+            return False
+        return words[1] in _INVERSE.get(operators[0], _INVERSE_ORDER)
 
     def _select(self, number: int, choice: _counts.Choice) -> None:
         row = self._rows[self._program.instructions[number].ptx_line - 1]
@@ -430,23 +513,23 @@ def _add(
         place = program.places[number]
         if place is None:
             continue
-        if not _NOTHING.match(program.texts[place]):
+        if number not in selections.lost and not _NOTHING.match(program.text(place)):
             is_guarded = each.choice and not each.text.startswith(("bra", "selp"))
             lanes = each.choice.holds if is_guarded and each.choice else each.lanes
             lanes = min(lanes, selections.lanes.get(number, lanes))
             lanes = lanes or unrolled.get(number, 0)
             function = each.function, place
             of_functions[function] = max(of_functions.get(function, 0), lanes)
-        if each.choice is not None and _decides(each, program.texts[place]):
-            columns.setdefault(place, set()).add(each.column)
+        if each.choice is not None and _decides(each, program.text(place)):
+            columns.setdefault(place, set()).add(program.columns[number])
             deciding.append(number)
     for (_, place), lanes in of_functions.items():
         counts[place] = counts.get(place, 0) + lanes
     ranks = {place: sorted(found) for place, found in columns.items()}
     for number in deciding:
-        place, each = program.places[number], program.instructions[number]
+        place = program.places[number]
         if place is not None:
-            key = place, ranks[place].index(each.column)
+            key = place, ranks[place].index(program.columns[number])
             ways = decisions.setdefault(key, _Ways({}, set()))
             found = _outcomes(program, selections, number, place)
             for outcome in found:
@@ -472,9 +555,12 @@ def _outcomes(
         return []
     counts = each.choice.holds, each.choice.fails
     if number in selections.arms:
+        names = (_TRUE, _FALSE)
+        if selections.is_inverted(number):
+            names = (_FALSE, _TRUE)
         return [
             _outcome_of_arm(program, arm, name)
-            for arm, name in zip(selections.arms[number], (_TRUE, _FALSE), strict=True)
+            for arm, name in zip(selections.arms[number], names, strict=True)
         ]
     if not each.text.startswith("bra"):
         return [

@@ -125,7 +125,8 @@ def _bank_conflict(kernel: KernelCost, line: LineCost) -> str | None:
         f"{found}neighbouring threads use shared memory {_words(words, 'word')} apart, "
         f"and words {WARP} apart are in one bank. Let neighbouring threads use "
         "neighbouring words, or add a column that is not used to the array, as in "
-        f"[{WARP}][{WARP + 1}]"
+        f"[{WARP}][{WARP + 1}]. In a flat array, multiply by {WARP + 1} instead of "
+        f"{WARP}, and make it {WARP * (WARP + 1)} long"
     )
 
 
@@ -270,4 +271,17 @@ def advice_for(kernel: KernelCost) -> list[Advice]:
             )
             if text is not None and not is_next:
                 found.append(Advice(kind, line.file, line.line, text))
+    return _without_repeats(found)
+
+
+def _without_repeats(advice: list[Advice]) -> list[Advice]:
+    """Return advice that says the same reason once for each file."""
+    first: dict[tuple[str, str, str], int] = {}
+    found = []
+    for each in advice:
+        number, colon, reason = each.text.partition(": ")
+        line = first.setdefault((each.kind, each.file, reason), each.line)
+        if colon and line != each.line:
+            each = each._replace(text=f"{number}, as line {line}")
+        found.append(each)
     return found

@@ -235,7 +235,7 @@ class KernelCost(NamedTuple):
     blocks: int
     threads: int
     block_size: int
-    shared: int  # bytes of a block
+    shared_bytes: int  # of a block
     registers: int
     is_estimate: bool  # the number of registers
     spills: int  # bytes of registers that ptxas keeps in local memory
@@ -246,6 +246,8 @@ class KernelCost(NamedTuple):
     lanes: float
     moved: int  # bytes of global memory
     least_moved: int
+    wavefronts: int  # of shared memory
+    least_wavefronts: int  # that would do
     flops: float
     intensity: float | None  # operations for each byte that moves
     lines: list[LineCost]

@@ -107,6 +107,8 @@ def _kernel(
         mean_lanes(lines),
         moved,
         sum(each.least_moved for each in lines),
+        sum(each.shared.cost for each in lines),
+        sum(each.shared.least for each in lines),
         flops,
         flops / moved if moved else None,
         lines,

@@ -73,7 +73,7 @@ def run(given: argparse.Namespace, paths: list[str]) -> int:
     if given.json:
         _command_line.print_json({"files": names, **costs.document()})
     elif not given.quiet:
-        print(costs.text(), file=sys.stderr)
+        print(costs.text())
         for name in names:
-            print(f"wrote {name}", file=sys.stderr)
+            print(f"wrote {name}")
     return status or failed

@@ -61,6 +61,10 @@ def _tiles(kernel: KernelCost) -> str:
         (f"{kernel.lanes:.1f}", "of 32 lanes active"),
         (bytes_text(kernel.moved), f"moved, {bytes_text(kernel.least_moved)} would do"),
     ]
+    if kernel.wavefronts:
+        tiles.append(
+            (f"{kernel.wavefronts:,}", f"wavefronts {words.wavefronts_words(kernel)}")
+        )
     if kernel.intensity is not None:
         tiles.append((f"{kernel.intensity:.2f}", "operations a byte"))
     if kernel.occupancy is not None:
@@ -75,7 +79,7 @@ def _note(kernel: KernelCost) -> str:
     parts = [words.size_words(kernel)]
     if kernel.is_kernel:
         parts.append(words.registers_words(kernel))
-        parts.append(f"{bytes_text(kernel.shared)} of shared memory a block")
+        parts.append(f"{bytes_text(kernel.shared_bytes)} of shared memory a block")
     return f'<p class="note">{escape(", ".join(parts))}.</p>'
 
 

@@ -36,13 +36,17 @@ def also(line: LineCost) -> str:
     if line.atomics.requests:
         lanes = number_text(line.atomics.equal / line.atomics.requests)
         noun = "lane" if lanes == "1" else "lanes"
-        parts.append(f"{line.atomics.requests:,} atomics, {lanes} {noun} an address")
+        atomics = "atomic" if line.atomics.requests == 1 else "atomics"
+        parts.append(f"{line.atomics.requests:,} {atomics}, {lanes} {noun} an address")
     if line.local:
-        parts.append(f"{line.local:,} requests to local memory")
+        noun = "request" if line.local == 1 else "requests"
+        parts.append(f"{line.local:,} {noun} to local memory")
     if line.barriers:
-        parts.append(f"{line.barriers:,} warps wait at a barrier")
+        verb = "warp waits" if line.barriers == 1 else "warps wait"
+        parts.append(f"{line.barriers:,} {verb} at a barrier")
     if line.divided:
-        parts.append(f"{line.divided:,} warps divide")
+        verb = "warp divides" if line.divided == 1 else "warps divide"
+        parts.append(f"{line.divided:,} {verb}")
     return "; ".join(parts)
 
 
@@ -76,6 +80,11 @@ def intensity_words(kernel: KernelCost) -> str:
     return f"{kernel.intensity:.2f} operations a byte"
 
 
+def wavefronts_words(kernel: KernelCost) -> str:
+    """Return what accesses to shared memory take, behind the number of wavefronts."""
+    return f"of shared memory, {kernel.least_wavefronts:,} would do"
+
+
 def _head(kernel: KernelCost) -> list[str]:
     rows = [f"{kernel.name}: {size_words(kernel)}"]
     rows.append(
@@ -87,9 +96,11 @@ def _head(kernel: KernelCost) -> list[str]:
         f"do; {number_text(kernel.flops)} floating-point operations, "
         f"{intensity_words(kernel)}"
     )
+    if kernel.wavefronts:
+        rows.append(f"  {kernel.wavefronts:,} wavefronts {wavefronts_words(kernel)}")
     if kernel.is_kernel:
         parts = [occupancy_words(kernel), registers_words(kernel)]
-        parts.append(f"{bytes_text(kernel.shared)} of shared memory")
+        parts.append(f"{bytes_text(kernel.shared_bytes)} of shared memory a block")
         rows.append(f"  {'; '.join(filter(None, parts))}")
     for each in kernel.advice:
         if not each.file:

@@ -29,8 +29,8 @@ def report(folder, program):
         timeout=120,
         check=False,
     )
-    assert (done.returncode, done.stdout) == (0, ""), done.stderr
-    return done.stderr
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
 
 
 def without_estimates(text):

@@ -187,6 +187,88 @@ def test_a_line_whose_instructions_are_moved_out_of_a_loop(measured):
     assert lines["load"] == 0 and not lines.get("column", 0) and lines["end"]
 
 
+RESULTS = """
+SOURCE = '''
+__device__ float limited(float x, float low)
+{
+    if (x < low) { /*less*/
+        return low; /*low*/
+    }
+    if (x != x) { /*isnan*/
+        return 0.0f; /*zero*/
+    }
+    return x;
+}
+__device__ float known(float x)
+{
+    if (x != x) { /*unknown*/
+        return 0.0f; /*none*/
+    }
+    return x;
+}
+__device__ float raised(float x, float low)
+{
+    if (x < low) /*below*/
+        return low; /*least*/
+    return x;
+}
+__device__ float kind(float x)
+{
+    if (x > 5) /*large*/
+        return 1; /*first*/
+    else
+        return 2; /*second*/
+}
+__global__ void k(float *x, float low)
+{
+    int i = threadIdx.x;
+    x[i] = limited(x[i], low); /*call*/
+    x[i + 32] = known(x[i + 32]);
+    x[i + 64] = raised(x[i + 64], low);
+    x[i + 96] = kind(x[i + 96]);
+}
+'''
+
+def launch(*values):
+    x = np.tile(np.resize(np.float32(values), 32), 4)
+    SourceModule(SOURCE).get_function("k")(
+        drv.InOut(x), np.float32(2), block=(32, 1, 1)
+    )
+"""
+
+RETURNS = {"low", "zero", "none", "least", "first", "second"}
+CONDITIONS = {"isnan", "unknown", "below", "large"}
+
+
+@needs_nvcc
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (3, {"isnan": False, "unknown": False, "below": False, "large": False}),
+        (9, {"isnan": False, "unknown": False, "below": False, "large": True}),
+        (1, {"unknown": False, "below": True, "large": False}),
+        ("np.nan", {"isnan": True, "unknown": True, "below": False, "large": False}),
+    ],
+)
+def test_a_selected_result_counts_for_its_condition(measured, value, expected):
+    lines, ways = measured(f"{RESULTS}launch({value})")
+    assert not [tag for tag in RETURNS if lines.get(tag)]
+    for tag in CONDITIONS & set(expected):
+        took, other = str(expected[tag]).lower(), str(not expected[tag]).lower()
+        assert (tag, ways[tag]) == (tag, {took: 32, other: 0})
+    assert lines["call"] == lines["unknown"] == 32
+
+
+@needs_nvcc
+def test_results_that_are_all_selected_leave_nothing(measured):
+    lines, ways = measured(f"{RESULTS}launch(1, 3, 9, np.nan)")
+    assert not_taken(ways) == set() and all(lines.values())
+    assert set(ways) >= CONDITIONS
+    assert ways["unknown"] == {"true": 8, "false": 24}
+    _, ways = measured(f"{RESULTS}launch(1, 3, 9)")
+    assert not_taken(ways) == {("isnan", "true"), ("unknown", "true")}
+
+
 @needs_nvcc
 def test_instances_and_files_are_merged(coverage, tmp_path):
     (tmp_path / "own.h").write_text(

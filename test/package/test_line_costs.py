@@ -8,7 +8,8 @@ import sys
 
 import pytest
 
-from pycuda.profile import _advice, _opcodes, _ptxas
+from pycuda.profile import _advice, _lines_text, _opcodes, _ptxas
+from pycuda.profile._costs import Accesses, Atomics, LineCost
 from support.compilers import needs_nvcc
 
 pytestmark = needs_nvcc
@@ -105,6 +106,16 @@ __global__ void in_registers(float *a, const int *b)
 __global__ void double_constant(float *a, const float *b) { a[I] = b[I] * 2.1; }
 __global__ void float_constant(float *a, const float *b) { a[I] = b[I] * 2.1f; }
 __global__ void double_sum(double *a, const float *b) { a[I] += b[I] * 2.0f; }
+
+__global__ void two_columns(float *a, const float *b)
+{
+    __shared__ float s[32 * 32];
+    s[threadIdx.x] = b[I];
+    __syncthreads();
+    float first = s[threadIdx.x % 32 * 32];
+    __syncthreads();
+    a[I] = first + s[threadIdx.x % 32 * 32 + 1];
+}
 
 __global__ void large_shared(float *a, const float *b)
 {
@@ -239,6 +250,41 @@ def test_the_numbers_of_lines(found):
     assert line(found["column"], "a[I] = s[")["line"] == number
 
 
+def test_a_reason_is_given_once(tmp_path):
+    found = kernels(tmp_path, "two_columns", "1024", "column", "1024")
+    first, second = found["two_columns"]["advice"]
+    assert "In a flat array, multiply by 33" in first["text"]
+    assert second["text"] == (
+        f"32 wavefronts a request, 1 wavefront would do, as line {first['line']}"
+    )
+    (other,) = found["column"]["advice"]
+    assert other["text"] == first["text"]
+
+
+def test_a_few_counts_in_words():
+    none = Accesses()
+    one = LineCost(
+        "a", 1, "", 1, 32, 1, none, none, none, Atomics(1, 1), 1, 1, *[0] * 4
+    )
+    assert _lines_text.also(one) == (
+        "1 atomic, 1 lane an address; 1 request to local memory; "
+        "1 warp waits at a barrier; 1 warp divides"
+    )
+    two = one._replace(divided=2, atomics=Atomics(2, 4), local=2, barriers=2)
+    assert _lines_text.also(two) == (
+        "2 atomics, 2 lanes an address; 2 requests to local memory; "
+        "2 warps wait at a barrier; 2 warps divide"
+    )
+
+
+def test_the_wavefronts_of_a_kernel(found):
+    column, padded, plain = (found[name] for name in ("column", "padded", "plain_load"))
+    assert column["wavefronts"] > 10 * column["least_wavefronts"]
+    assert padded["wavefronts"] == padded["least_wavefronts"] > 0
+    assert plain["wavefronts"] == plain["shared_bytes"] == 0
+    assert padded["shared_bytes"] == 4 * 32 * 33
+
+
 def test_the_totals_of_a_kernel(found):
     kernel = found["plain_load"]
     assert (kernel["launches"], kernel["blocks"], kernel["threads"]) == (1, 4, 1024)
@@ -318,16 +364,21 @@ def test_weights_and_operations_of_instructions(text, weight, flops):
 def test_the_table_and_the_page(tmp_path):
     words = "-o page.html -o table.txt -o all.json program.py column 1024 one_bin 256"
     done = run(tmp_path, *words.split())
-    assert (done.returncode, done.stdout) == (0, "")
+    assert (done.returncode, done.stderr) == (0, "")
     table = (tmp_path / "table.txt").read_text(encoding="utf-8")
-    assert table in done.stderr and "wrote page.html\nwrote table.txt" in done.stderr
+    assert table in done.stdout and "wrote page.html\nwrote table.txt" in done.stdout
     assert re.search(r"\n +\d+ +[\d,.]+ +32.0 +4 +1 +s\[threadIdx.x / 32\]", table)
     assert "  > 32 wavefronts a request" in table
     assert "(128 warps wait at a barrier)" in table
+    (head,) = re.findall(
+        r"  ([\d,]+) wavefronts of shared memory, (\d+) would do", table
+    )
+    page_head = f"<b>{head[0]}</b>", f"wavefronts of shared memory, {head[1]} would do"
     assert max(len(row) for row in table.splitlines() if ">" in row[:10]) <= 88
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert '<td class="s">    __syncthreads();</td>' in page
     assert "32 wavefronts a request, 1 wavefront would do" in page
+    assert all(each in page for each in page_head)
     assert not re.search(r"(src|href)=\"(?!#)", page)
     written = json.loads((tmp_path / "all.json").read_text(encoding="utf-8"))
     assert [each["name"] for each in written["kernels"]] == ["column", "one_bin"]
@@ -357,7 +408,7 @@ def test_a_program_that_fails_is_reported(tmp_path):
     program = PROGRAM + "raise ValueError('wrong')\n"
     done = run(tmp_path, "program.py", "plain_load", "64", program=program)
     assert done.returncode == 1
-    assert "ValueError: wrong" in done.stderr and "plain_load: 1 launch" in done.stderr
+    assert "ValueError: wrong" in done.stderr and "plain_load: 1 launch" in done.stdout
 
 
 def test_children_are_counted(tmp_path):
