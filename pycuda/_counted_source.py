@@ -69,14 +69,6 @@ class _Item(NamedTuple):
     is_slot: bool  # there is nothing but values
 
 
-def in_files(text: str, line: int, files: Iterable[str]) -> Place | None:
-    """Return the place of a line of a source in files, None if it is in none."""
-    names = tuple(files)
-    sources = Sources()
-    place = sources.of_source(recording.Source(text, "", names, len(names)), line)
-    return None if place is None or sources.is_generated(place.file) else place
-
-
 # -- the lines of a program's files ----------------------------------------------------
 
 
@@ -378,6 +370,11 @@ class Sources:
         if source.text not in self._aligned:
             self._aligned[source.text] = self._all_places(source)
         return self._aligned[source.text].get((_excerpt.SOURCE_NAME, line))
+
+    def in_files(self, source: recording.Source, line: int) -> Place | None:
+        """Return the place of a line of ``kernel.cu``, None if it is in no file."""
+        found = self.of_source(source, line)
+        return None if found is None or self.is_generated(found.file) else found
 
     def lines(self, file: str) -> list[str]:
         """Return the lines of a place's file, [] if it is gone."""

@@ -199,3 +199,9 @@ def line_of(source: str, number: int) -> str | None:
     own = own_text(source)
     place = own.place_of(number)
     return None if place is None else own.lines[place]
+
+
+def short_path(path: str) -> str:
+    """Return a path relative to the current folder, if that is shorter."""
+    relative = os.path.relpath(path)
+    return relative if len(relative) < len(path) else path

@@ -2,7 +2,10 @@
 
 Without ``-lineinfo`` the device knows the line of PTX only. The two texts differ in the
 directives that name lines, so when a fault has happened, the source is compiled again
-with them, and the same line of PTX is looked up there. Nothing is done before a fault.
+with them, and the same line of PTX is looked up there. With it, as while PYCUDA_CHECK
+is set, the device names a line of ``kernel.cu`` in the folder of whoever has compiled
+it first. Both become the line of the program's own file, with its text. Nothing is done
+before a fault.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ import os
 import re
 from collections.abc import Iterator
 
-from pycuda import _excerpt
+from pycuda import _counted_source, _excerpt
 from pycuda._compile import build, recording
 from pycuda._compile.request import CompileRequest
 from pycuda._parameter_types import plain_name
@@ -23,15 +26,19 @@ _FILE = re.compile(r'\s*\.file\s+(\d+) "([^"]*)"')
 _LINES = re.compile(r"\s*\.(?:loc|file)\b")
 _OF_TOOLKIT = re.compile(r"/(?:cuda|nvidia/).*/include/")
 _KERNEL = re.compile(r"(?m)^( *)in kernel (\S+?), .*$")
+_NAMED = re.compile(
+    rf"(?m)^ *(at|other access at) .*\b{re.escape(_excerpt.SOURCE_NAME)}:(\d+)$"
+)
 
 _done: dict[str, str] = {}  # the last report, as it was and with its lines
 _busy = False
 
 
 def complete(report: str, number: int, line: int, other: int) -> str:
-    """Return a report with the lines of the source for its lines of PTX.
+    """Return a report with the lines of the source, and with their texts.
 
-    ``number`` is the hash of the text. ``other`` is the line of the other access, 0
+    ``number`` is the hash of the text of PTX, and ``line`` is a line of it, 0 if the
+    report names the line of the source. ``other`` is that of the other access, 0 also
     if the report has none. The report is unchanged if the source is not known.
     """
     global _busy
@@ -42,61 +49,74 @@ def complete(report: str, number: int, line: int, other: int) -> str:
         return report
     _busy = True
     try:
-        rows = _rows(match[2], number, line, other, match[1])
+        done = _with_lines(report, match, number, line, other)
     except Exception:  # such as a compiler that is gone: the report is complete enough
-        rows = []
+        done = report
     finally:
         _busy = False
-    end = match.end()
     _done.clear()
-    _done[report] = "".join((report[:end], *(f"\n{row}" for row in rows), report[end:]))
-    return _done[report]
+    _done[report] = done
+    return done
 
 
-def _rows(kernel: str, number: int, line: int, other: int, indent: str) -> list[str]:
-    """Return the rows that name the places, with the texts of their lines."""
-    for request, places in _candidates(kernel, number):
-        found = []
-        for words, row in ("at", line), ("other access at", other):
-            place = places.of(row) if row else None
-            if place is None:
-                continue
-            file, text, source = place[0], "", str(request.source)
-            if os.path.basename(file) == _excerpt.SOURCE_NAME:
-                file = _excerpt.SOURCE_NAME
-                text = _excerpt.line_of(source, place[1]) or ""
-            found.append(f"{indent}{words} {file}:{place[1]}")
-            if text.strip():
-                inside = _in_program(source, place[1])
-                found[-1] += f" ({inside})" if inside else ""
-                found.append(f"{indent}    {text.strip()}")
-        if found:
-            return found
-    return []
+def _with_lines(
+    report: str, match: re.Match[str], number: int, line: int, other: int
+) -> str:
+    indent, kernel, end = match[1], match[2], match.end()
+    if not line and not other and not _NAMED.search(report):
+        return report
+    for request, names, plain in _candidates(kernel, number):
+        rows = _Rows(str(request.source), indent)
+        report = _NAMED.sub(rows.of_match, report)
+        found: list[str] = []
+        if line or other:
+            lined = request.with_fields(options=(*request.options, "-lineinfo"))
+            places = _Places(plain, _ptx(lined, names))
+            for words, row in ("at", line), ("other access at", other):
+                place = places.of(row) if row else None
+                found += rows.of(words, *place) if place else []
+        return "".join((report[:end], *(f"\n{row}" for row in found), report[end:]))
+    return report
 
 
-def _in_program(source: str, number: int) -> str:
-    """Return "file:line" of a line of CUDA in the program's own files, or ""."""
-    from pycuda import _counted_source
+class _Rows:
+    """The rows of a report about places in a source."""
 
-    place = _counted_source.in_files(source, number, recording.own_files())
-    if place is None:
-        return ""
-    relative = os.path.relpath(place.file)
-    file = relative if len(relative) < len(place.file) else place.file
-    return f"{file}:{place.line}"
+    def __init__(self, source: str, indent: str) -> None:
+        self._source = recording.source_now(source)
+        self._indent = indent
+        self._in_files = _counted_source.Sources()
+
+    def of_match(self, named: re.Match[str]) -> str:
+        """Return the rows for a row that names the line of the source."""
+        return "\n".join(self.of(named[1], _excerpt.SOURCE_NAME, int(named[2])))
+
+    def of(self, words: str, file: str, line: int) -> list[str]:
+        """Return the row that names a line, and that with its text."""
+        text = ""
+        if os.path.basename(file) == _excerpt.SOURCE_NAME:
+            file = _excerpt.SOURCE_NAME
+            text = (_excerpt.line_of(self._source.text, line) or "").strip()
+        found = f"{self._indent}{words} {file}:{line}"
+        if not text:
+            return [found]
+        place = self._in_files.in_files(self._source, line)
+        if place:
+            found += f" ({_excerpt.short_path(place.file)}:{place.line})"
+        return [found, f"{self._indent}    {text}"]
 
 
-def _candidates(kernel: str, number: int) -> Iterator[tuple[CompileRequest, _Places]]:
-    """Yield the compilations that have made the text of this hash."""
+def _candidates(
+    kernel: str, number: int
+) -> Iterator[tuple[CompileRequest, tuple[str, ...], str]]:
+    """Yield the compilations that have made the text of this hash, with the text."""
     word = re.compile(rf"\b{re.escape(plain_name(kernel))}\b")
     for request, names in list(build.of_software_device)[::-1]:
         if not word.search(str(request.source)):
             continue
         plain = _ptx(request, names)
         if recording.number_of(plain.encode()) == number:
-            lined = request.with_fields(options=(*request.options, "-lineinfo"))
-            yield request, _Places(plain, _ptx(lined, names))
+            yield request, names, plain
 
 
 def _ptx(request: CompileRequest, names: tuple[str, ...]) -> str:

@@ -10,6 +10,7 @@ import contextlib
 import os
 import re
 import sys
+import traceback
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -120,7 +121,8 @@ def pass_on(messages: str) -> None:
 def keep_in_log(of_arguments: type[Warning]) -> None:
     """Append the package's warnings that are shown to the file of PYCUDA_CHECK_LOG.
 
-    A mistake of the program is of the kind ``mistake``, anything else ``warning``.
+    A mistake of the program is of the kind ``mistake``, anything else ``warning``. What
+    a function raises that a stream calls is of the kind ``callback``.
     ``of_arguments`` is the class of warnings that are mistakes always.
     """
     from pycuda._driver import PyCUDAWarning
@@ -141,12 +143,42 @@ def keep_in_log(of_arguments: type[Warning]) -> None:
             text, kind = text.removesuffix(f". {_FORGIVEN}"), "mistake"
         elif not issubclass(category, PyCUDAWarning) and not _is_warning():
             return
-        report = f"== {kind} {os.getpid()}\n{text}\n  at {filename}:{lineno}\n\n"
-        path = os.environ.get("PYCUDA_CHECK_LOG", os.devnull)
-        with contextlib.suppress(OSError), open(path, "a", encoding="utf-8") as log:
-            log.write(report)
+        _append_to_log(kind, f"{text}\n  at {filename}:{lineno}")
 
     warnings.showwarning = show_and_keep
+    ignore = sys.unraisablehook
+
+    def ignore_and_keep(ignored: Any) -> None:
+        ignore(ignored)
+        text = failed_callback(ignored)
+        if text:
+            _append_to_log("callback", text)
+
+    sys.unraisablehook = ignore_and_keep
+
+
+def failed_callback(ignored: Any) -> str:
+    """Return what a function that a stream calls has raised, and its place.
+
+    ``ignored`` is what Python gives ``sys.unraisablehook``. Return "" if the exception
+    comes from something else, such as a destructor.
+    """
+    error = ignored.exc_value
+    if not getattr(error, "_of_callback", False):
+        return ""
+    name = getattr(ignored.object, "__qualname__", repr(ignored.object))
+    text = f"{name}, a function that a stream calls, has raised {type(error).__name__}"
+    text += f": {error}" if str(error) else ""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [each for each in frames if not each.filename.startswith(PACKAGE)]
+    return f"{text}\n  at {own[-1].filename}:{own[-1].lineno}" if own else text
+
+
+def _append_to_log(kind: str, text: str) -> None:
+    """Append a report to the file of PYCUDA_CHECK_LOG."""
+    path = os.environ.get("PYCUDA_CHECK_LOG", os.devnull)
+    with contextlib.suppress(OSError), open(path, "a", encoding="utf-8") as log:
+        log.write(f"== {kind} {os.getpid()}\n{text}\n\n")
 
 
 def _is_warning() -> bool:

@@ -16,6 +16,7 @@ The exit status is 0 if nothing was found and the program ended with 0, else 1.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import linecache
 import os
 import re
@@ -43,15 +44,37 @@ _hide_imports(globals())
 
 _WIDTH = 88
 
-#: The kinds of warnings of the package: mistakes in calls, and others.
-_OF_HOST = ("mistake", "warning")
+#: The kinds that are about the host: warnings of the package, which are mistakes in
+#: calls and others, and exceptions in functions that a stream calls.
+_OF_HOST = ("mistake", "warning", "callback")
 _CLEAN_UP = "a clean-up operation failed"
 
 #: What an error means whose text has these words, and how it is usually corrected.
 _ADVICE_BY_WORDS = {
+    "of a row of a surface, which is no multiple": "The first coordinate of a surface "
+    "counts bytes, not elements: surf2Dwrite(value, surface, x * sizeof(value), y).",
     "which is no multiple of": "The address of an access must be a multiple of its "
     "size, as the addresses of memory and of arrays are. Compare the offset and the "
     "type of the pointer; copy bytes at any place one by one, as memcpy does.",
+    "to which this context has no peer access": "The memory is of another device. Push "
+    "the context in which the kernel shall run, or let this one use the memory: "
+    "context.enable_peer_access(other). A copy with memcpy_peer needs neither.",
+    "and the kernel runs in context": "The memory is of another context. Push the "
+    "context that has the memory before the launch, or allocate in this one.",
+    "does not take part in the shuffle": "Let all lanes of the mask take part: move "
+    "the shuffle out of the condition, or give lanes without a value a neutral one, "
+    "such as 0 in a sum. A mask of fewer lanes must not read from the others.",
+    "no thread of the block has written": "Some threads read elements that no thread "
+    "has written. Let all elements be written first, by a loop and a __syncthreads, or "
+    "read only those that were: i < count ? shared[i] : 0.",
+    "of local memory: the thread has not written": "An array of a thread has no values "
+    "at its beginning. Give it some: int counts[8] = {0};",
+    "uninitialised variable": "A path through the kernel gives the variable no value. "
+    "Give it one where it is declared.",
+    "uninitialised copy to the host": "No kernel has written this memory, and nothing "
+    "else has. Look whether the kernel was launched, with this array, and whether its "
+    "condition lets any thread write. An array for drv.Out must be written as a whole; "
+    "drv.InOut keeps what it had. Else set it first: memset or zeros.",
     "which has been freed": "The memory was freed before the kernel ran. Keep the "
     "object that owns it, not only its address, until the work has ended.",
     "what an int becomes": "The index was computed as a 32-bit int and overflowed. "
@@ -94,30 +117,56 @@ _ADVICE = {
     "cycle that holds it.",
     "mistake": "PyCUDA does not check this, and the program goes on. With "
     "PYCUDA_STRICT=1 it is an error.",
+    "note": "This is no error if the program does not use these bytes. Else launch "
+    "enough blocks, (n + 255) // 256 for n elements in blocks of 256 rather than "
+    "n // 256, and give grid and block in the order x, y, z.",
+    "callback": "Nobody sees this exception, and the program goes on. Let the function "
+    "only note that the work ahead has ended, as with threading.Event or a queue, and "
+    "do the rest in the program's own thread.",
     "assert": "An assertion of the kernel failed.",
     "timeout": "The kernel ran for longer than PYCUDA_EMULATOR_TIMEOUT allows. If the "
-    "loop of this line should have ended, look at its condition: an unsigned number is "
-    "never below 0, and a float may stay the same when 1 is added.",
+    "loop of this line should have ended, look at its condition, and for which values "
+    "of its variables it never ends: one that is 0, an unsigned number, which is never "
+    "below 0, a float that stays the same when 1 is added.",
 }
 
+_SECONDS_TO_END = 10  # of a program after Ctrl-C
 _NEXT_LINES = 3  # at most, of a statement over several lines
 
 
 class _Sources:
     """The CUDA sources of a program, and where they are in its Python files."""
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        self.texts = texts
+    def __init__(
+        self, sources: Iterable[recording.Source | str], files: Sequence[str]
+    ) -> None:
+        self._sources = []
+        for source in sources:
+            if isinstance(source, str):
+                source = recording.Source(source)
+            known = dict.fromkeys((*source.files, *files))
+            self._sources.append(source._replace(files=tuple(known)))
+        self._in_files = _counted_source.Sources()
 
-    def of(self, report: _reports.Report) -> str | None:
+    def line_and_place(
+        self, report: _reports.Report, number: int
+    ) -> tuple[str, _counted_source.Place | None]:
+        """Return the text of a line of ``kernel.cu``, and where the program has it."""
+        source = self._of(report)
+        line = source and _excerpt.line_of(source.text, number)
+        if not source or not line:
+            return "", None
+        return line, self._in_files.in_files(source, number)
+
+    def _of(self, report: _reports.Report) -> recording.Source | None:
         """Return the source that has the kernel of a report."""
         name = re.escape(_plain_name(report.kernel))
         if not name:
             return None
         pattern = re.compile(rf"__global__[^;{{}}]*\b{name}\s*\(")
-        for text in reversed(self.texts):
-            if pattern.search(text):
-                return text
+        for source in reversed(self._sources):
+            if pattern.search(source.text):
+                return source
         return None
 
 
@@ -132,12 +181,6 @@ def _plain_name(symbol: str) -> str:
         end = begin + int(number[0])
         name, rest_text = rest_text[begin:end], rest_text[end:]
     return name
-
-
-def _short(path: str) -> str:
-    """Return a path relative to the current folder, if that is shorter."""
-    relative = os.path.relpath(path)
-    return relative if len(relative) < len(path) else path
 
 
 def _statement(file: str, line: int) -> list[str]:
@@ -155,18 +198,16 @@ def _place_rows(
     place: _reports.Place,
     report: _reports.Report,
     sources: _Sources,
-    files: Sequence[str],
 ) -> list[str]:
     """Return the rows that show a place with its text."""
     is_cuda = place.file.endswith(".cu")
-    where, rows = f"{_short(place.file)}:{place.line}", []
+    where, rows = f"{_excerpt.short_path(place.file)}:{place.line}", []
     if is_cuda:
         where = f"{os.path.basename(place.file)}:{place.line}"
-        source = sources.of(report)
-        line = source and _excerpt.line_of(source, place.line)
-        if source and line:
-            inside = _counted_source.in_files(source, place.line, files)
-            where += f" ({_short(inside.file)}:{inside.line})" if inside else ""
+        line, inside = sources.line_and_place(report, place.line)
+        if inside:
+            where += f" ({_excerpt.short_path(inside.file)}:{inside.line})"
+        if line:
             rows = [line.strip()]
     else:
         rows = _statement(place.file, place.line)
@@ -218,7 +259,9 @@ def _words(report: _reports.Report) -> list[str]:
 
 
 def explain(
-    report: _reports.Report, sources: Sequence[str] = (), files: Sequence[str] = ()
+    report: _reports.Report,
+    sources: Iterable[recording.Source | str] = (),
+    files: Sequence[str] = (),
 ) -> str:
     """Return a report with the text of its lines and with what it means.
 
@@ -226,7 +269,7 @@ def explain(
     ----------
     report : Report
         A report of the software device.
-    sources : sequence of str, optional
+    sources : iterable of Source or str, optional
         CUDA sources of the program.
     files : sequence of str, optional
         Python files of the program.
@@ -248,12 +291,13 @@ def explain(
         rows.append(element)
     if rows:
         rows.append("")
+    texts = _Sources(sources, known)
     shown: set[tuple[str, str, int]] = set()
     for place in report.places:
         where = place.role, os.path.basename(place.file), place.line
         if where not in shown:
             shown.add(where)
-            rows += _place_rows(place, report, _Sources(sources), known)
+            rows += _place_rows(place, report, texts)
     advice = _advice(report)
     if advice:
         rows += ["", *textwrap.wrap(advice, _WIDTH - 3)]
@@ -360,9 +404,15 @@ def _let_go_on(given: argparse.Namespace, environment: dict[str, str]) -> None:
 
 
 def _run_on_device(given: argparse.Namespace, log: str) -> int:
-    return subprocess.run(
-        _command(given), env=_environment(given, log), check=False
-    ).returncode
+    with subprocess.Popen(_command(given), env=_environment(given, log)) as process:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:
+            # The program has the signal, too, and says which kernel it has ended.
+            with contextlib.suppress(subprocess.TimeoutExpired, KeyboardInterrupt):
+                process.wait(_SECONDS_TO_END)
+            process.kill()
+            raise
 
 
 def _run_on_gpu(given: argparse.Namespace, log: str) -> int:
@@ -420,17 +470,20 @@ def _verdict(
             f"the program failed with status {status}, and no check has a report about "
             "it. Read its own output above"
         )
-    warned = len(found) - count
+    warned = sum(each.kind == "warning" for each in found)
+    noted = sum(each.kind == "note" for each in found)
     where = "compute-sanitizer" if given.gpu else "the software device"
     text = f"{where} found {count or 'no'} error{'' if count == 1 else 's'}"
     if warned:
         text += f", and the program warned {warned} time{'' if warned == 1 else 's'}"
+    if noted:
+        text += f", and has {noted} note{'' if noted == 1 else 's'}"
     return text
 
 
 def _errors(found: Iterable[_reports.Report]) -> list[_reports.Report]:
-    """Return the reports without the warnings that are about no mistake."""
-    return [each for each in found if each.kind != "warning"]
+    """Return the reports without the warnings that are about no mistake, and notes."""
+    return [each for each in found if each.kind not in ("warning", "note")]
 
 
 def _document(

@@ -200,8 +200,8 @@ def _counts_of(config: pytest.Config, given: Any, driver: str) -> str:
         )
     _reports_of(_setting(config, "cov_report", given))
     _percent_of(_setting(config, "cov_fail_under", given))
-    if "PYTEST_XDIST_WORKER" in os.environ:  # the first process reads them
-        return os.environ.get(_COUNT_LOG, "")
+    if "PYTEST_XDIST_WORKER" in os.environ and os.environ.get(_COUNT_LOG):
+        return os.environ[_COUNT_LOG]  # the first process reads them
     import tempfile
 
     folder = tempfile.mkdtemp(prefix="pycuda-coverage-")
@@ -330,10 +330,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Restore the variables of the driver."""
     counts = os.environ.get(_COUNT_LOG, "")
-    if (
-        _COUNT_LOG in _run_of(config).changed
-        and "PYTEST_XDIST_WORKER" not in os.environ
-    ):
+    if _COUNT_LOG in _run_of(config).changed and not hasattr(config, "workerinput"):
         import shutil
 
         shutil.rmtree(os.path.dirname(counts), ignore_errors=True)
@@ -520,14 +517,42 @@ def _its_faults(item: pytest.Item) -> Generator[None, None, None]:
     A kernel may still run when a test ends, and its error would be that of a later
     test, or of none. If the test fails anyway, its report has the error as a section.
     """
-    try:
-        yield
-    except (Exception, pytest.fail.Exception):
-        item.stash[_FAULT] = _unseen_fault()
-        raise
-    report = _unseen_fault()
+    failed: list[str] = []
+    with _noting_callbacks(failed):
+        try:
+            yield
+        except (Exception, pytest.fail.Exception):
+            item.stash[_FAULT] = _unseen_fault()
+            raise
+        report = _unseen_fault()
     if report:
         pytest.fail(f"at the end of the test the device reports: {report}", False)
+    if failed:
+        pytest.fail("\n".join(failed), False)
+
+
+@contextlib.contextmanager
+def _noting_callbacks(failed: list[str]) -> Generator[None, None, None]:
+    """Note what functions raise that a stream calls: nobody else sees it."""
+    outer = sys.unraisablehook
+
+    def note(ignored: Any) -> None:
+        text = ""
+        if "pycuda._driver" in sys.modules:
+            from pycuda._warning import failed_callback
+
+            text = failed_callback(ignored)
+        if text:
+            failed.append(text)
+        else:
+            outer(ignored)
+
+    sys.unraisablehook = note
+    try:
+        yield
+    finally:
+        if sys.unraisablehook is note:
+            sys.unraisablehook = outer
 
 
 def _unseen_fault() -> str:

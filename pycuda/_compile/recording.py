@@ -161,23 +161,38 @@ def _rows(path: str) -> Iterator[tuple[str, Recorded]]:
 LOG_VARIABLE = "PYCUDA_CHECK_LOG"
 
 
+class Source(NamedTuple):
+    """A source that a program has compiled, and where its lines may be."""
+
+    text: str
+    line: str = ""  # the line of the program that compiled it, "file:number"
+    files: tuple[str, ...] = ()  # of the program, in which its lines may be
+    frames: int = 0  # the first of these: of the calls that compiled it
+    ptx: str = ""
+
+
+def source_now(text: str) -> Source:
+    """Return a source with the files that this process has now."""
+    frames = len(_files_of_frames())
+    return Source(text, _line_of_program(), tuple(own_files()), frames)
+
+
 def keep_text(text: str) -> None:
     """Append a source, if reports are kept and if this process has not yet."""
     log = os.environ.get(LOG_VARIABLE)
-    line = json.dumps(text)
-    if not log or (log, line) in _kept:
+    if not log or (log, text) in _kept:
         return
-    _kept.add((log, line))
+    _kept.add((log, text))
     # Without the file, reports are shown without the texts of their lines.
     with contextlib.suppress(OSError):
-        _append(log + _TEXTS_ENDING, line)
+        _append(log + _TEXTS_ENDING, json.dumps(source_now(text)))
 
 
-def read_texts(log: str) -> list[str]:
+def read_texts(log: str) -> list[Source]:
     """Return the sources beside a file of reports, in their order."""
     try:
         with open(log + _TEXTS_ENDING, encoding="utf-8") as file:
-            return [json.loads(line) for line in file if line.endswith("\n")]
+            return [Source(*json.loads(row)) for row in file if row.endswith("\n")]
     except OSError:
         return []
 
@@ -186,16 +201,6 @@ def read_texts(log: str) -> list[str]:
 
 COUNT_LOG_VARIABLE = "PYCUDA_EMULATOR_COUNT_LOG"
 SOURCES_ENDING = ".sources"
-
-
-class Source(NamedTuple):
-    """A source whose PTX the software device has loaded."""
-
-    text: str
-    line: str  # the line of the program that compiled it, "file:number"
-    files: tuple[str, ...] = ()  # of the program, in which its lines may be
-    frames: int = 0  # the first of these: of the calls that compiled it
-    ptx: str = ""
 
 
 def number_of(image: bytes) -> int:
@@ -214,15 +219,9 @@ def keep_source(text: str, image: bytes) -> None:
     prefix = os.environ.get(COUNT_LOG_VARIABLE)
     if not prefix:
         return
-    frames = _files_of_frames()
-    row = {
-        "number": number_of(image),
-        "text": text,
-        "line": _line_of_program(),
-        "files": own_files(),
-        "frames": len(frames),
-        "ptx": image.rstrip(b"\0").decode("utf-8", "replace"),
-    }
+    row = source_now(text)._asdict()
+    row["number"] = number_of(image)
+    row["ptx"] = image.rstrip(b"\0").decode("utf-8", "replace")
     line = json.dumps(row)
     if (prefix, line) in _kept:
         return

@@ -137,6 +137,29 @@ report("timed", delay_of(launch_timed))
     assert all(line.endswith("in time") for line in lines), lines
 
 
+def test_ctrl_c_names_the_line_of_the_kernel():
+    """The next one, that ends something else, does not name it again."""
+    done = run(
+        """
+import traceback
+def said_by(call):
+    sender = interrupt_later()
+    try:
+        call()
+    except KeyboardInterrupt as error:
+        sender.communicate()
+        return " ".join("".join(traceback.format_exception(error)).split())
+print(said_by(endless))
+print("kernel.cu" in said_by(lambda: time.sleep(5)))
+"""
+    )
+    first, second = done.stdout.splitlines()
+    line = SOURCE.split("\n").index("    while (*flag == 0);") + 1
+    assert "The kernel was ended:" in first and "in kernel wait_for, block" in first
+    assert f"at kernel.cu:{line} " in first and "while (*flag == 0);" in first
+    assert second == "False"
+
+
 def test_ctrl_c_ends_waits_for_another_thread():
     """The other thread's kernel continues. The counterpart ends as soon as its flag is
     set, with the right result."""
@@ -654,7 +677,8 @@ def test_ctrl_c_without_a_handler_of_ours():
     code = PRELUDE + "os.system(f'(sleep 0.2; kill -INT {os.getpid()}) &')\nendless()\n"
     done = run_child(code, check=False)
     assert done.returncode in (-2, 130, 1)
-    assert done.stderr.rstrip().endswith("KeyboardInterrupt")
+    last = re.split(r"\n(?=\w)", done.stderr.rstrip())[-1]
+    assert last.startswith("KeyboardInterrupt: The kernel was ended:")
     assert not re.search("warn|leak|clean-up", done.stderr, re.IGNORECASE)
 
     code = (

@@ -1,5 +1,7 @@
 """What reports and pycuda.explain say of errors that are easily misunderstood."""
 
+import os
+import signal
 import subprocess
 import sys
 
@@ -23,9 +25,14 @@ from pycuda.compiler import SourceModule
 
 def explained(tmp_path, text):
     """Explain a program. Return the words of the output in one line, and stderr."""
+    return run(tmp_path, text, True)
+
+
+def run(tmp_path, text, is_explained):
     (tmp_path / "it.py").write_text(START + text)
+    explain = ["-m", "pycuda.explain"] if is_explained else []
     done = subprocess.run(
-        [sys.executable, "-m", "pycuda.explain", "it.py"],
+        [sys.executable, *explain, "it.py"],
         check=False,
         capture_output=True,
         text=True,
@@ -264,3 +271,214 @@ def test_a_loop_that_takes_too_long_has_a_line(tmp_path, monkeypatch):
     assert "LaunchError" in error and "kernel.cu:4" in error
     said, _ = explained(tmp_path, ENDLESS.replace("STEP", "> 0"))
     assert "thread ran" not in said
+
+
+COLLATZ = """
+f = SourceModule('''
+__global__ void steps(int *out, int first)
+{
+    unsigned v = threadIdx.x + first, k = 0;
+    if (v > 32) return;
+    while (v != 1) { v = v & 1 ? 3 * v + 1 : v / 2; out[threadIdx.x] = ++k; }
+}''').get_function("steps")
+out = gpuarray.zeros(32, np.int32)
+f(out, np.int32(FIRST), block=(32, 1, 1))
+out.get()
+"""
+
+
+@pytest.mark.parametrize("checked", [True, False])
+def test_the_line_of_an_endless_loop_is_inside_of_it(tmp_path, monkeypatch, checked):
+    """A warp stops where the loop begins, and its first value is from another line."""
+    monkeypatch.setenv("PYCUDA_EMULATOR_TIMEOUT", "0.5")
+    said, error = run(tmp_path, COLLATZ.replace("FIRST", "0"), checked)
+    assert "at kernel.cu:6 (it.py:13)" in (said if checked else error)
+    said, error = run(tmp_path, COLLATZ.replace("FIRST", "1"), checked)
+    assert "kernel.cu" not in said + error
+
+
+def test_a_kernel_that_runs_for_long_is_told(tmp_path):
+    long = COLLATZ.replace("FIRST", "0") + "# end"
+    (tmp_path / "it.py").write_text(START + long)
+    with subprocess.Popen(
+        [sys.executable, "-m", "pycuda.explain", "it.py"],
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+        start_new_session=True,
+    ) as process:
+        said = process.stderr.readline()
+        os.killpg(process.pid, signal.SIGINT)
+        _, rest = process.communicate(timeout=60)
+    assert "the kernel steps, launched at" in said and "it.py:16" in said
+    assert "PYCUDA_EMULATOR_TIMEOUT=SECONDS" in said
+    assert "KeyboardInterrupt: The kernel was ended:" in rest
+    assert "at kernel.cu:6 (it.py:13)" in rest and rest.endswith("interrupted\n")
+
+
+KEPT = """
+f = SourceModule('''
+struct Vector { float *data; int size; };
+__global__ void total(float *out, const Vector *v)
+{
+    float sum = 0;
+    for (int i = 0; i < v->size; i++) sum += v->data[i];
+    *out = sum;
+}''').get_function("total")
+out, data = gpuarray.zeros(1, np.float32), gpuarray.zeros(100, np.float32)
+record = np.array([(data.ptr, 100)], [("data", np.uintp), ("size", np.int64)])
+v = gpuarray.to_gpu(record)
+del data
+f(out, v, block=(1, 1, 1))
+out.get()
+"""
+
+
+def test_memory_that_only_a_structure_has_kept(tmp_path):
+    said, _ = explained(tmp_path, KEPT)
+    assert "it is 0 bytes into the 400-byte device allocation" in said
+    assert "allocated at it.py:16" in said and "freed at it.py:19" in said
+    assert "Keep the object that owns it" in said
+    said, _ = explained(tmp_path, KEPT.replace("del data", ""))
+    assert "found no errors" in said
+
+
+SUMS = """
+f = SourceModule('''
+__global__ void sums(float *out)
+{
+    __shared__ float s[32];
+    if (threadIdx.x < COUNT) s[threadIdx.x] = 1;
+    __syncthreads();
+    float v = s[threadIdx.x];
+    for (int o = 16; o; o /= 2) v += __shfl_down_sync(0xffffffff, v, o);
+    if (threadIdx.x == 0) atomicAdd(out, v);
+}''').get_function("sums")
+out = gpuarray.zeros(1, np.float32)
+f(out, block=(32, 1, 1))
+out.get()
+"""
+
+
+def test_an_unset_value_that_a_shuffle_has_moved(tmp_path):
+    said, _ = explained(tmp_path, SUMS.replace("COUNT", "8"))
+    assert "at offset 32 of shared memory by thread (8, 0, 0)" in said
+    assert "This is element 8" in said and "has written byte 32" in said
+    assert "Some threads read elements that no thread has written" in said
+    said, _ = explained(tmp_path, SUMS.replace("COUNT", "32"))
+    assert "found no errors" in said
+
+
+COUNTS = """
+f = SourceModule('''
+__global__ void most(int *out, const int *x, int n)
+{
+    int counts[8] START;
+    for (int i = 0; i < n; i++) counts[x[i] & 7]++;  // READ
+    int best = 0;
+    for (int k = 1; k < 8; k++) if (counts[k] > counts[best]) best = k;
+    out[threadIdx.x] = best;
+}''').get_function("most")
+x = gpuarray.to_gpu(np.arange(40).astype(np.int32))
+out = gpuarray.zeros(32, np.int32)
+f(out, x, np.int32(40), block=(32, 1, 1))
+out.get()
+"""
+
+
+def test_an_array_of_a_thread_without_values(tmp_path):
+    """The line is that of the first read, though the value was stored again."""
+    said, _ = explained(tmp_path, COUNTS.replace("START", ""))
+    assert "at kernel.cu:5 (it.py:12)" in said and "int counts[8] = {0};" in said
+    said, _ = explained(tmp_path, COUNTS.replace("START", "= {0}"))
+    assert "found no errors" in said
+
+
+GUARDED = """
+f = SourceModule('''
+__global__ void sums(float *out, const float *x, int n)
+{
+    int i = threadIdx.x;
+    if (i < n) {
+        float v = x[i];
+        for (int o = 16; o; o /= 2) v += __shfl_down_sync(0xffffffff, v, o);
+        out[i] = v;
+    }
+}''').get_function("sums")
+x, out = gpuarray.zeros(32, np.float32), gpuarray.zeros(32, np.float32)
+f(out, x, np.int32(COUNT), block=(32, 1, 1))
+out.get()
+"""
+
+
+def test_a_shuffle_from_a_lane_that_takes_no_part(tmp_path):
+    said, _ = explained(tmp_path, GUARDED.replace("COUNT", "20"))
+    assert "does not take part in the shuffle" in said
+    assert "Let all lanes of the mask take part" in said and "memset" not in said
+    said, _ = explained(tmp_path, GUARDED.replace("COUNT", "32"))
+    assert "found no errors" in said
+
+
+RAISING = """
+stream, memory = drv.Stream(), drv.mem_alloc(64)
+def finished():
+    CALL
+stream.add_callback(finished)
+stream.synchronize()
+print("end")
+"""
+
+
+def test_a_function_of_a_stream_that_raises(tmp_path):
+    text = RAISING.replace("CALL", "drv.from_device(memory, 16, np.int32)")
+    said, error = explained(tmp_path, text)
+    assert said.startswith("end") and "found 1 error" in said
+    assert "1. callback finished, a function that a stream calls, has raised" in said
+    assert "at it.py:10" in said and "do the rest in the program's own thread" in said
+    assert "Exception ignored in" in error  # as in a plain run
+    said, _ = explained(tmp_path, RAISING.replace("CALL", "print(1)"))
+    assert "found no errors" in said
+
+
+#: An exception that is ignored, and that is not of a function of a stream.
+DESTRUCTOR = """
+class It:
+    def __del__(self):
+        1 / 0
+It()
+"""
+
+
+def test_an_exception_of_a_destructor_is_no_error_of_a_stream(tmp_path):
+    said, error = explained(tmp_path, DESTRUCTOR)
+    assert "found no errors" in said and "ZeroDivisionError" in error
+
+
+PART = """
+f = SourceModule('''
+__global__ void fill(float *x, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] = i;
+}''').get_function("fill")
+n = 1000
+x = gpuarray.empty(n, np.float32)
+f(x, np.int32(n), block=(256, 1, 1), grid=(BLOCKS, 1))
+x.get()
+"""
+
+
+def test_a_part_that_nothing_has_written_is_noted(tmp_path):
+    """The program may not use it, so this is no error."""
+    said, error = explained(tmp_path, PART.replace("BLOCKS", "n // 256"))
+    assert "1. note bytes 3072 to 3999 of the 4000 that a copy takes" in said
+    assert "copied at it.py:17" in said and "allocated at it.py:15" in said
+    assert "found no errors, and has 1 note" in said and not error
+    said, _ = explained(tmp_path, PART.replace("BLOCKS", "-(-n // 256)"))
+    assert said.endswith("found no errors")
+
+
+def test_a_copy_of_memory_that_nothing_has_written(tmp_path):
+    said, error = explained(tmp_path, PART.replace("BLOCKS", "1").replace("i < n", "0"))
+    assert "nothing has written any of them" in said and "LaunchError" in error
+    assert "copied at it.py:17" in said and "Look whether the kernel" in said

@@ -884,6 +884,7 @@ def test_reports_of_coverage_py_have_the_lines(run, tmp_path, branches):
         done = run(text, *options, "--cov-report=term-missing")
         row = re.search(r"test_it\.py +\d.*", done.text)[0]
         assert row.endswith(missing or "100%"), done.text
+
     later = (tmp_path / ".coverage").stat().st_mtime + 60
     for when, is_known in (later - 60, True), (later, False):
         os.utime(tmp_path / ".coverage", (when, when))
@@ -892,3 +893,40 @@ def test_reports_of_coverage_py_have_the_lines(run, tmp_path, branches):
             command, cwd=tmp_path, capture_output=True, text=True, check=True
         )
         assert (f"DA:{_LINE},1\n" in done.stdout) == is_known
+
+
+CALLBACK = (
+    IMPORTS
+    + """
+def test_it(cuda_context):
+    stream = drv.Stream()
+    def finished():
+        assert VALUE == 1
+    stream.add_callback(finished)
+    WAIT
+"""
+)
+
+
+@pytest.mark.parametrize("wait", ["stream.synchronize()", "pass"])
+def test_a_function_of_a_stream_that_raises_fails_the_test(run, wait):
+    text = CALLBACK.replace("WAIT", wait)
+    done = run(text.replace("VALUE", "2"), "--pycuda-driver=emulator")
+    assert done.counts == {"failed": 1}
+    assert "a function that a stream calls, has raised AssertionError" in done.text
+    assert "test_it.py:10" in done.text
+    done = run(text.replace("VALUE", "1"), "--pycuda-driver=emulator")
+    assert done.counts == {"passed": 1}
+
+
+def test_other_exceptions_that_are_ignored_do_not_fail_a_test(run):
+    done = run(
+        """
+def test_it():
+    class It:
+        def __del__(self):
+            1 / 0
+    It()
+"""
+    )
+    assert done.counts == {"passed": 1} and "ZeroDivisionError" in done.text

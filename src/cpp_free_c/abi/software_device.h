@@ -47,6 +47,8 @@ typedef struct {
      * access, each 0 if the report names the line of the source. Return the hash of the
      * text (device/compile/program.c), 0 if there are several. */
     uint64_t (*last_ptx)(unsigned lines[2]);
+    /* Forget the report. */
+    void (*clear_message)(void);
     /* Say which parameters of the next launch of this thread point to memory that
      * nothing copies back to the host: bit i for parameter i. */
     void (*set_inputs)(uint64_t parameters);

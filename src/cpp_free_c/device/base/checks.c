@@ -162,6 +162,14 @@ emu_value_text(const void *value, size_t size, char text[EMU_VALUE_ROOM])
 enum { REPORT_LOG_ROOM = 8192 };
 
 bool
+emu_report_log_is_open(void)
+{
+    const char *path = getenv("PYCUDA_CHECK_LOG");
+
+    return path != NULL && *path != 0;
+}
+
+bool
 emu_report_log(const char *kind, const char *text)
 {
     const char *path = getenv("PYCUDA_CHECK_LOG");
@@ -170,7 +178,7 @@ emu_report_log(const char *kind, const char *text)
     int written, file;
     ssize_t done;
 
-    if (path == NULL || *path == 0) {
+    if (!emu_report_log_is_open()) {
         return false;
     }
     file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);

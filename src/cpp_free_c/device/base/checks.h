@@ -59,5 +59,7 @@ void emu_value_text(const void *value, size_t size, char text[EMU_VALUE_ROOM]);
  * report was written. Without a file, or with one that cannot be written, it is no
  * error. */
 bool emu_report_log(const char *kind, const char *text);
+/* Whether there is such a file. */
+bool emu_report_log_is_open(void);
 
 #endif

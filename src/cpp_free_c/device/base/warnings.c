@@ -60,6 +60,16 @@ warning_keep(const char *text, emu_ptx_place place)
     return has_host;
 }
 
+/* Write a warning that no host shows any more. */
+static void
+warning_write(bool logs, const char *text)
+{
+    (void)fprintf(stderr, "pycuda: %s", text);
+    if (logs) {
+        (void)emu_report_log("warning", text);
+    }
+}
+
 void
 emu_warning_add(const char *kind, const char *text, emu_ptx_place place)
 {
@@ -67,7 +77,7 @@ emu_warning_add(const char *kind, const char *text, emu_ptx_place place)
         (void)emu_report_log(kind, text);
     }
     if (!warning_keep(text, place)) {
-        (void)fprintf(stderr, "pycuda: %s", text);
+        warning_write(kind == NULL, text);
     }
 }
 

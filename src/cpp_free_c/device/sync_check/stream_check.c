@@ -599,6 +599,12 @@ emu_operation_begin(emu_operation *operation)
     present = operation;
 }
 
+const char *
+emu_operation_site(const emu_operation *operation)
+{
+    return operation != NULL ? operation->site : NULL;
+}
+
 emu_operation *
 emu_operation_present(void)
 {

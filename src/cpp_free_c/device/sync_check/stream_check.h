@@ -75,6 +75,8 @@ void emu_operation_begin(emu_operation *operation);
 void emu_operation_end(void);
 /* The operation that this thread runs, or NULL. */
 emu_operation *emu_operation_present(void);
+/* The line of the call that enqueued it; NULL: unknown, or no operation. */
+const char *emu_operation_site(const emu_operation *operation);
 
 /* Whether uses are to be noted: not if it was done before it ran. */
 bool emu_operation_is_open(const emu_operation *operation);

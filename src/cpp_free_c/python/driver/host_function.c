@@ -120,6 +120,22 @@ host_call_of_graph(PyObject *function, PyObject *args)
 
 /* -- the call ---------------------------------------------------------------------- */
 
+/* Mark the pending exception, for hooks of this package. */
+static void
+host_function_mark_error(void)
+{
+    pcu_saved_error raised;
+    pcu_error_save(&raised);
+#if PY_VERSION_HEX < 0x030C0000
+    PyErr_NormalizeException(&raised.type, &raised.value, &raised.traceback);
+#endif
+    if (raised.value != NULL &&
+        PyObject_SetAttrString(raised.value, "_of_callback", Py_True) < 0) {
+        PyErr_Clear(); /* a class of exceptions that takes no attributes */
+    }
+    pcu_error_restore(&raised);
+}
+
 /* Call the function. An exception goes to sys.unraisablehook. */
 static void
 host_function_call(host_call *call)
@@ -138,6 +154,7 @@ host_function_call(host_call *call)
         PyObject *result = PyObject_Call(function, args, NULL);
         pcu_in_host_function = outer;
         if (result == NULL) {
+            host_function_mark_error();
             PyErr_WriteUnraisable(function);
         }
         Py_XDECREF(result);

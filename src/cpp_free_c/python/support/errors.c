@@ -144,7 +144,7 @@ pcu_report_text_new(const char *message, uint64_t hash, const unsigned lines[2])
 {
     PyObject *report =
         PyUnicode_DecodeUTF8(message, (Py_ssize_t)strlen(message), "replace");
-    if (report == NULL || hash == 0 || lines[0] == 0 || pcu_is_finalizing()) {
+    if (report == NULL || hash == 0 || pcu_is_finalizing()) {
         return report;
     }
     PyObject *module = PyImport_ImportModule("pycuda._fault_line");
@@ -470,6 +470,31 @@ errors_attach_text(PyObject *text)
 
 /* -- waits that a signal has ended ------------------------------------------------- */
 
+/* Where the software device has ended a kernel, or an empty text. */
+static PyObject *
+ended_kernel_text_new(void)
+{
+    unsigned lines[2];
+    uint64_t hash = pcu_drv_info.device->last_ptx(lines);
+    const char *message = pcu_drv_info.device->last_message();
+    const char *name = pcu_status_name(CUDA_ERROR_TIMEOUT);
+    if (strncmp(message, name, strlen(name)) != 0 || strchr(message, '\n') == NULL) {
+        return PyUnicode_FromString("");
+    }
+    PyObject *report = pcu_report_text_new(strchr(message, '\n') + 1, hash, lines);
+    PyObject *whole = NULL, *text = NULL;
+    if (report != NULL) {
+        whole = PyUnicode_FromFormat("The kernel was ended:\n%U", report);
+    }
+    if (whole != NULL) {
+        text = PyObject_CallMethod(whole, "rstrip", NULL);
+    }
+    Py_XDECREF(report);
+    Py_XDECREF(whole);
+    pcu_drv_info.device->clear_message();
+    return text;
+}
+
 /* What the device and the context can still do. */
 static PyObject *
 ended_wait_text_new(pcu_state *st)
@@ -500,19 +525,22 @@ static void
 errors_explain_ended_wait(pcu_state *st)
 {
     pcu_saved_error raised;
-    if (pcu_drv_info.device != NULL) {
-        return; /* the software device has ended the work, too */
-    }
     pcu_error_save(&raised);
-    PyObject *text = ended_wait_text_new(st);
+    PyObject *text;
+    if (pcu_drv_info.device != NULL) {
+        text = ended_kernel_text_new();
+    }
+    else {
+        text = ended_wait_text_new(st);
+    }
     if (text == NULL) {
         PyErr_Clear(); /* no memory: the exception is more important */
     }
     pcu_error_restore(&raised);
-    if (text != NULL) {
+    if (text != NULL && PyUnicode_GET_LENGTH(text) != 0) {
         errors_attach_text(text);
-        Py_DECREF(text);
     }
+    Py_XDECREF(text);
 }
 
 int

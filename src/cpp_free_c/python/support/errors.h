@@ -37,8 +37,8 @@ PCU_HIDDEN void pcu_report_lost(pcu_state *st, const char *routine,
 /* Raise TypeError for a value that is no array of the device. Returns -1. */
 PCU_HIDDEN PCU_RAISES int pcu_refuse_array(const char *function, PyObject *value);
 
-/* The text of a report of the software device. If the device knows only lines of PTX,
- * of a text with this hash, the lines of the source are looked up now. */
+/* The text of a report of the software device, about PTX of a text with this hash. The
+ * lines of the source are looked up now. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_report_text_new(const char *message, uint64_t hash,
                                                     const unsigned lines[2]);
 

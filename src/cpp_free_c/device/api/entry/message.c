@@ -33,6 +33,7 @@ emu_message_set(const char *format, ...)
     va_list arguments;
 
     memset(last_message.ptx_lines, 0, sizeof(last_message.ptx_lines));
+    last_message.ptx_hash = 0;
     va_start(arguments, format);
     (void)vsnprintf(last_message.text, sizeof(last_message.text), format,
                     arguments); /* cut to fit */

@@ -132,6 +132,7 @@ const pcu_software_device emu_software_device = {
     .ended_fault = emu_ended_fault,
     .recover = emu_recover,
     .last_ptx = emu_last_ptx,
+    .clear_message = emu_message_clear,
     .set_inputs = emu_set_inputs,
     .write_counts = emu_counts_write,
     .clear_counts = emu_counts_clear};

@@ -181,16 +181,21 @@ copy_row_is_unset(uint64_t start, uint64_t bytes)
     return true;
 }
 
+/* Whether a copy takes memory to the host whose bytes have to be written before. */
+static bool
+copy_is_checked(const emu_copy_box *b, const emu_allocation *memory)
+{
+    return emu_memory_shadow.written != NULL &&
+           (emu_checks_wanted() & EMU_CHECK_INIT) != 0 && memory != NULL &&
+           emu_shadow_tracks(memory) && emu_is_host_range(b->target.start, 1);
+}
+
 /* Whether a copy to the host takes nothing but bytes that nothing has written. A part
  * of them may be what the program does not use: padding, or places for more results. */
 static bool
 copy_is_unset(const emu_copy_box *b)
 {
-    const emu_allocation *memory = emu_memory_find(b->source.start);
-
-    if (emu_memory_shadow.written == NULL || !(emu_checks_wanted() & EMU_CHECK_INIT) ||
-        memory == NULL || !emu_shadow_tracks(memory) ||
-        !emu_is_host_range(b->target.start, 1)) {
+    if (!copy_is_checked(b, emu_memory_find(b->source.start))) {
         return false;
     }
     for (size_t z = 0; z < b->depth; z++) {
@@ -205,16 +210,66 @@ copy_is_unset(const emu_copy_box *b)
     return true;
 }
 
+enum { LINES_ROOM = 800 };
+
+/* Write the lines of a copy and of the memory that it reads, or "". */
+static void
+copy_lines(const emu_allocation *memory, char text[LINES_ROOM])
+{
+    const char *site = emu_operation_site(emu_operation_present());
+    size_t used = 0;
+
+    text[0] = 0;
+    if (site != NULL) {
+        used = (size_t)snprintf(text, LINES_ROOM, "\n  copied at %.360s", site);
+    }
+    if (memory->site != NULL) {
+        (void)snprintf(text + used, LINES_ROOM - used,
+                       "\n  the memory was allocated at %.360s", memory->site);
+    }
+}
+
+/* Note, for explain, that nothing has written the last bytes of a copy to the host. A
+ * launch of too few blocks leaves them, but a program may also not use them. */
+static void
+copy_note_rest(const emu_copy_box *b)
+{
+    const emu_allocation *memory = emu_memory_find(b->source.start);
+    uint64_t low = 0, high = b->width;
+    char lines[LINES_ROOM], text[LINES_ROOM + 200];
+
+    if (b->depth != 1 || b->height != 1 || !emu_report_log_is_open() ||
+        !copy_is_checked(b, memory)) {
+        return;
+    }
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+
+        if (copy_row_is_unset(b->source.start + middle, b->width - middle)) {
+            high = middle;
+        }
+        else {
+            low = middle + 1;
+        }
+    }
+    if (low < b->width) {
+        copy_lines(memory, lines);
+        (void)snprintf(text, sizeof text,
+                       "bytes %llu to %llu of the %llu that a copy takes to the host "
+                       "were never written by anything%s",
+                       (unsigned long long)low, (unsigned long long)b->width - 1,
+                       (unsigned long long)b->width, lines);
+        (void)emu_report_log("note", text);
+    }
+}
+
 static CUresult
 copy_report_unset(const emu_copy_box *b, emu_context *context, emu_report *report)
 {
     const emu_allocation *memory = emu_memory_find(b->source.start);
-    char site[400] = "";
+    char lines[LINES_ROOM];
 
-    if (memory->site != NULL) {
-        (void)snprintf(site, sizeof site, "\n  the memory was allocated at %.360s",
-                       memory->site);
-    }
+    copy_lines(memory, lines);
     memset(report, 0, sizeof *report);
     report->code = CUDA_ERROR_LAUNCH_FAILED;
     report->kind = "init";
@@ -228,7 +283,7 @@ copy_report_unset(const emu_copy_box *b, emu_context *context, emu_report *repor
         (unsigned long long)b->width * b->height * b->depth,
         (unsigned long long)(b->source.start - memory->base),
         (unsigned long long)memory->size, emu_memory_kind_name(memory->kind),
-        (unsigned long long)memory->base, site);
+        (unsigned long long)memory->base, lines);
     emu_context_fail(context, CUDA_ERROR_LAUNCH_FAILED);
     return CUDA_ERROR_LAUNCH_FAILED;
 }
@@ -249,6 +304,7 @@ copy_run(const void *payload, emu_context *context, emu_report *report)
     if (copy_is_unset(b)) {
         return copy_report_unset(b, context, report);
     }
+    copy_note_rest(b);
     return copy_move(b);
 }
 

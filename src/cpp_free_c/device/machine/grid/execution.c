@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/base/checks.h"
 #include "device/base/counts.h"
 #include "device/machine/warp/wait.h"
 #include "device/machine/services/services.h"
@@ -13,6 +14,7 @@
 #include "device/machine/warp/race_check.h"
 #include "device/machine/warp/machine.h"
 #include "device/machine/warp/occupancy.h"
+#include "device/machine/warp/report.h"
 
 static _Atomic uint64_t launches; /* so far, for %gridid */
 
@@ -206,6 +208,9 @@ execution_run_grid(CUcontext context, const emu_launch *launch, emu_report *repo
     grid.report = report;
     if (context->device->timeout != 0) {
         grid.deadline = emu_clock_steady() + context->device->timeout;
+    }
+    else if (emu_report_log_is_open()) {
+        grid.notice = emu_clock_steady() + EMU_NOTICE_SECONDS * UINT64_C(1000000000);
     }
     execution_set_clusters(&grid, launch);
     grid.max_resident = execution_resident(context->device, launch, grid.cluster_size);

@@ -460,6 +460,13 @@ crew_fault_stuck(crew *c)
             frame.parent = warp->frame;
         }
     }
+    else if (warp->group_count > 0) {
+        frame.func = warp->groups[0].frame->func;
+        read.insn = emu_report_loop_of(frame.func, warp->groups[0].pc);
+        if (frame.func != kernel) {
+            frame.parent = warp->groups[0].frame;
+        }
+    }
     if (begun < grid->block_count) {
         (void)snprintf(rest, sizeof rest,
                        "; %llu of %llu blocks have not begun, since %u are resident at "
@@ -506,8 +513,11 @@ crew_stay_quiet(crew *c)
     if (c->sleep < SLEEP_MOST) {
         c->sleep *= 2;
     }
-    if (emu_cancel_look(c->worker, c->grid)) {
-        emu_cancel_at_deadline(c->grid);
+    const CUresult end = emu_cancel_look(c->worker, c->grid);
+
+    if (end != CUDA_SUCCESS) {
+        emu_block_settle(c->blocks[0]);
+        emu_block_fault_early(c->blocks[0], end);
     }
 }
 

@@ -414,10 +414,14 @@ block_waiting_text(const emu_block *block, char *text, size_t room)
     }
 }
 
-/* End the launch at its deadline, and report where a thread of the block is. */
-static void
-block_fault_deadline(emu_block *block)
+void
+emu_block_fault_early(emu_block *block, CUresult code)
 {
+    const char *text = "this thread ran when the kernel was cancelled";
+
+    if (code == CUDA_ERROR_LAUNCH_TIMEOUT) {
+        text = "the time limit PYCUDA_EMULATOR_TIMEOUT ended while this thread ran";
+    }
     for (unsigned i = 0; i < block->warp_count; i++) {
         emu_warp *warp = &block->warps[i];
 
@@ -425,14 +429,12 @@ block_fault_deadline(emu_block *block)
             const waiting w = block_waiting_of(warp, &warp->groups[0]);
 
             warp->frame = warp->groups[0].frame;
-            (void)emu_fault(warp, w.insn, CUDA_ERROR_LAUNCH_TIMEOUT,
-                            w.first % EMU_LANES, 0,
-                            "the time limit PYCUDA_EMULATOR_TIMEOUT ended while this "
-                            "thread ran");
+            (void)emu_fault(warp, emu_report_loop_of(w.func, w.insn), code,
+                            w.first % EMU_LANES, 0, "%s", text);
             return;
         }
     }
-    emu_cancel_at_deadline(block->grid);
+    emu_cancel_early(block->grid, code);
 }
 
 /* Report a deadlock: all threads of the block wait for threads that never arrive. */
@@ -540,8 +542,10 @@ emu_block_turn(emu_block *block)
     }
     block->worker->until_look--;
     if (block->worker->until_look < 0) {
-        if (emu_cancel_look(block->worker, block->grid)) {
-            block_fault_deadline(block);
+        const CUresult end = emu_cancel_look(block->worker, block->grid);
+
+        if (end != CUDA_SUCCESS) {
+            emu_block_fault_early(block, end);
         }
     }
     if (atomic_load_explicit(&block->grid->failed, memory_order_relaxed)) {

@@ -294,7 +294,7 @@ init_check_reads(emu_warp *warp, const emu_insn *insn, unsigned size,
         if (m.space == EMU_UNSET_SHARED &&
             memchr(m.marks + (at[lane] - m.first), 0, size) != NULL &&
             emu_unset_from(warp, insn, EMU_UNSET_SHARED, size, &number)) {
-            emu_unset_origin_of(warp, number)->at[lane] = at[lane];
+            emu_unset_note_read(warp, number, (uint32_t)1 << lane, at, 0);
             return emu_init_finding(warp, insn, lane, number, EMU_DECIDES_READ);
         }
     }
@@ -317,10 +317,7 @@ init_load(emu_warp *warp, const emu_insn *insn, unsigned size,
             value.copied = 0;
         }
         if (value.copied) {
-            for (unsigned i = 0; i < EMU_LANES; i++) {
-                emu_unset_origin_of(warp, value.origin)->at[i] =
-                    at[i] + (uint64_t)k * e.bytes;
-            }
+            emu_unset_note_read(warp, value.origin, value.copied, at, k * e.bytes);
         }
         if (value.copied || warp->unset) {
             emu_unset_store(warp, e.registers[k], warp->mask, value);
@@ -439,7 +436,7 @@ init_update(emu_warp *warp, const emu_insn *insn, unsigned size,
         lanes = init_unset_lanes(warp, at, 0, size, &space);
     }
     if (lanes && emu_unset_from(warp, insn, space, size, &number)) {
-        memcpy(emu_unset_origin_of(warp, number)->at, at, sizeof(uint64_t) * EMU_LANES);
+        emu_unset_note_read(warp, number, lanes, at, 0);
         if (!emu_init_finding(warp, insn, (unsigned)__builtin_ctz(lanes), number,
                               EMU_DECIDES_ATOMIC)) {
             return false;

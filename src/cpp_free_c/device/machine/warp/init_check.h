@@ -64,6 +64,7 @@ typedef struct {
     const emu_insn *insn; /* that read it */
     emu_unset_space space;
     unsigned size;
+    uint32_t lanes;         /* of memory: those that read it unset */
     uint64_t at[EMU_LANES]; /* host addresses; of a shuffle: lanes */
 } emu_unset_origin;
 
@@ -125,6 +126,9 @@ void emu_unset_store(emu_warp *warp, uint32_t operand, uint32_t mask, emu_unset 
 bool emu_unset_from(emu_warp *warp, const emu_insn *insn, emu_unset_space space,
                     unsigned size, uint32_t *number);
 emu_unset_origin *emu_unset_origin_of(const emu_warp *warp, uint32_t number);
+/* Note the lanes that read unset memory, at their addresses and `offset` behind. */
+void emu_unset_note_read(const emu_warp *warp, uint32_t number, uint32_t lanes,
+                         const uint64_t at[EMU_LANES], unsigned offset);
 
 /* Note that a lane stores an unset value with this origin. */
 void emu_unset_note_pass(const emu_warp *warp, unsigned lane, uint32_t origin,

@@ -143,6 +143,9 @@ emu_unset_from(emu_warp *warp, const emu_insn *insn, emu_unset_space space,
             (uint32_t)((uintptr_t)insn / sizeof *insn) % (EMU_UNSET_ORIGINS - 1) + 1;
     }
     emu_unset_origin *origin = emu_unset_origin_of(warp, *number);
+    if (origin->insn != insn || origin->space != space) {
+        origin->lanes = 0;
+    }
     origin->insn = insn;
     origin->space = space;
     origin->size = size;
@@ -153,6 +156,20 @@ emu_unset_origin *
 emu_unset_origin_of(const emu_warp *warp, uint32_t number)
 {
     return &warp->block->init->origins[warp->number * EMU_UNSET_ORIGINS + number];
+}
+
+void
+emu_unset_note_read(const emu_warp *warp, uint32_t number, uint32_t lanes,
+                    const uint64_t at[EMU_LANES], unsigned offset)
+{
+    emu_unset_origin *origin = emu_unset_origin_of(warp, number);
+
+    origin->lanes = (origin->lanes & ~warp->mask) | lanes;
+    for (uint32_t left = lanes; left != 0; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+
+        origin->at[lane] = at[lane] + offset;
+    }
 }
 
 /* -- through memory ---------------------------------------------------------------- */
@@ -170,6 +187,11 @@ emu_unset_first_read(const emu_warp *warp, unsigned lane, uint32_t number)
     const bool is_memory = origin->space == EMU_UNSET_GLOBAL ||
                            origin->space == EMU_UNSET_SHARED ||
                            origin->space == EMU_UNSET_LOCAL;
+
+    /* A shuffle may have brought the value from another lane. */
+    if (is_memory && origin->lanes != 0 && (origin->lanes >> lane & 1) == 0) {
+        lane = (unsigned)__builtin_ctz(origin->lanes);
+    }
     emu_unset_read read = {.insn = origin->insn,
                            .space = origin->space,
                            .size = origin->size,
@@ -187,7 +209,7 @@ emu_unset_note_pass(const emu_warp *warp, unsigned lane, uint32_t origin, uint64
 {
     const emu_unset_read read = emu_unset_first_read(warp, lane, origin);
 
-    if (read.space != EMU_UNSET_NOWHERE && read.at != to) {
+    if (read.space != EMU_UNSET_NOWHERE) {
         *unset_pass_of(warp, to) = (emu_unset_pass){.to = to, .read = read};
     }
 }

@@ -41,6 +41,9 @@ report_kind(CUresult code, const char *what)
     if (code == CUDA_ERROR_LAUNCH_TIMEOUT) {
         return "timeout";
     }
+    if (code == EMU_INTERRUPTED) {
+        return NULL; /* what the user has asked for */
+    }
     for (size_t i = 0; i < sizeof report_kinds / sizeof report_kinds[0]; i++) {
         if (strncmp(what, report_kinds[i].words, strlen(report_kinds[i].words)) == 0) {
             return report_kinds[i].kind;
@@ -56,6 +59,22 @@ emu_report_place_of(const emu_func *func, const emu_insn *insn)
         return (emu_place){0};
     }
     return func->places[insn - func->code];
+}
+
+const emu_insn *
+emu_report_loop_of(const emu_func *func, const emu_insn *insn)
+{
+    const emu_insn *end = func->code + func->count;
+
+    for (const emu_insn *i = insn; insn >= func->code && i < end; i++) {
+        const emu_place place = emu_report_place_of(func, i);
+
+        if ((emu_op_rows[i->op].fields & EMU_TARGET) != 0 && i->imm <= 0 &&
+            i + i->imm <= insn && (place.line | place.ptx_line) != 0) {
+            return i;
+        }
+    }
+    return insn;
 }
 
 /* The source file of a place, or NULL. */
@@ -182,6 +201,34 @@ memory_has_argument(const emu_grid *grid, const emu_allocation *memory)
     return false;
 }
 
+/* The most bytes of an argument's memory in which addresses are looked for. */
+#define ARGUMENT_LOOKED_AT ((uint64_t)1 << 20)
+
+/* Whether memory that an argument points to has an address in a record: a structure
+ * with a pointer, or a table of rows. */
+static bool
+memory_is_kept_in_argument(const emu_grid *grid, const emu_allocation *memory)
+{
+    uint64_t argument, word;
+
+    for (size_t p = 0; p + sizeof argument <= grid->params_size; p += sizeof argument) {
+        memcpy(&argument, grid->params + p, sizeof argument);
+        const emu_allocation *table = emu_memory_holding(argument, 1);
+        uint64_t most = 0;
+
+        if (table != NULL && emu_memory_live(table)) {
+            most = table->size < ARGUMENT_LOOKED_AT ? table->size : ARGUMENT_LOOKED_AT;
+        }
+        for (uint64_t at = 0; at + sizeof word <= most; at += sizeof word) {
+            memcpy(&word, (const char *)(uintptr_t)(table->base + at), sizeof word);
+            if (word - memory->base < memory->size) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 /* The live allocation among the arguments of the kernel that is nearest to an address
  * and within reach. NULL if there is none, or if an argument is an address in `near`.
  */
@@ -220,6 +267,10 @@ emu_report_memory(const emu_grid *grid, uint64_t address)
     const emu_allocation *near = emu_memory_near(address);
 
     if (near != NULL && emu_memory_live(near) && address >= near->base) {
+        return near;
+    }
+    if (near != NULL && memory_distance(near, address) == 0 &&
+        memory_is_kept_in_argument(grid, near)) {
         return near;
     }
     const emu_allocation *argument = memory_of_argument(grid, near, address);
@@ -508,6 +559,21 @@ enum {
     LOOK_NANOSECONDS = 1000000
 };
 
+/* Tell, once, that a launch takes long. */
+static void
+cancel_tell(emu_grid *grid)
+{
+    const char *site = grid->launch->site;
+
+    grid->notice = 0;
+    (void)fprintf(stderr,
+                  "pycuda: the kernel %.200s%s%.220s has run for %d seconds, and still "
+                  "runs. Ctrl-C ends it, and so does PYCUDA_EMULATOR_TIMEOUT=SECONDS: "
+                  "both name its line.\n",
+                  grid->kernel->info.name, site != NULL ? ", launched at " : "",
+                  site != NULL ? site : "", EMU_NOTICE_SECONDS);
+}
+
 void
 emu_cancel(emu_grid *grid, CUresult code, const char *text)
 {
@@ -530,14 +596,19 @@ emu_cancel_no_memory(emu_grid *grid)
 }
 
 void
-emu_cancel_at_deadline(emu_grid *grid)
+emu_cancel_early(emu_grid *grid, CUresult code)
 {
-    emu_cancel(grid, CUDA_ERROR_LAUNCH_TIMEOUT,
-               "CUDA_ERROR_LAUNCH_TIMEOUT\n  the time limit PYCUDA_EMULATOR_TIMEOUT "
-               "ended");
+    const char *text = NULL;
+
+    if (code == CUDA_ERROR_LAUNCH_TIMEOUT) {
+        text =
+            "CUDA_ERROR_LAUNCH_TIMEOUT\n  the time limit PYCUDA_EMULATOR_TIMEOUT "
+            "ended";
+    }
+    emu_cancel(grid, code, text);
 }
 
-bool
+CUresult
 emu_cancel_look(emu_worker *worker, emu_grid *grid)
 {
     const uint64_t now = emu_clock_steady(), passed = now - worker->looked;
@@ -554,7 +625,13 @@ emu_cancel_look(emu_worker *worker, emu_grid *grid)
     worker->has_looked = true;
     if (atomic_load_explicit(&grid->context->cancels, memory_order_relaxed) ||
         (worker->number == 0 && emu_wait_poll_at(now))) {
-        emu_cancel(grid, EMU_INTERRUPTED, NULL);
+        return EMU_INTERRUPTED;
     }
-    return grid->deadline && now > grid->deadline;
+    if (grid->deadline && now > grid->deadline) {
+        return CUDA_ERROR_LAUNCH_TIMEOUT;
+    }
+    if (grid->notice && worker->number == 0 && now > grid->notice) {
+        cancel_tell(grid);
+    }
+    return CUDA_SUCCESS;
 }

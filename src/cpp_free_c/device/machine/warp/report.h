@@ -49,6 +49,9 @@ bool emu_check_is_told(const emu_warp *warp, const emu_insn *insn, unsigned chec
 
 /* The source line of an instruction; line 0: unknown. */
 emu_place emu_report_place_of(const emu_func *func, const emu_insn *insn);
+/* The branch that ends the innermost loop around an instruction; that itself if there
+ * is none. A warp is stopped at the beginning of a loop, whose line may be any. */
+const emu_insn *emu_report_loop_of(const emu_func *func, const emu_insn *insn);
 /* Write " (file:line)" without the folder, or "". */
 void emu_report_place_text(const emu_program *program, emu_place place, char *text,
                            size_t room);
@@ -88,11 +91,15 @@ void emu_cancel(emu_grid *grid, CUresult code, const char *text);
 /* End the launch because the host has no memory to run it. */
 void emu_cancel_no_memory(emu_grid *grid);
 
-/* End the launch at its deadline without a place. */
-void emu_cancel_at_deadline(emu_grid *grid);
+/* After so long, a launch is told on stderr while reports are kept for another program.
+ */
+enum { EMU_NOTICE_SECONDS = 5 };
 
-/* Called every few turns of a block: let the program handle signals, and end the launch
- * when it is cancelled. Return whether its deadline has passed: then end it. */
-bool emu_cancel_look(emu_worker *worker, emu_grid *grid);
+/* End the launch with what emu_cancel_look has returned, without a place. */
+void emu_cancel_early(emu_grid *grid, CUresult code);
+
+/* Called every few turns of a block: let the program handle signals. Return why the
+ * launch must end now: EMU_INTERRUPTED, CUDA_ERROR_LAUNCH_TIMEOUT or CUDA_SUCCESS. */
+CUresult emu_cancel_look(emu_worker *worker, emu_grid *grid);
 
 #endif

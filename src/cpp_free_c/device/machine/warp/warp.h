@@ -230,6 +230,9 @@ bool emu_block_begin(emu_block *block, emu_grid *grid, uint64_t number);
 void emu_block_settle(emu_block *block);
 /* Give every warp of the block one turn. FAILED: the launch has failed. */
 emu_block_state emu_block_turn(emu_block *block);
+/* End the launch with what emu_cancel_look has returned, and report where a thread of
+ * the block is. */
+void emu_block_fault_early(emu_block *block, CUresult code);
 /* Free the activations of a block that will not continue. */
 void emu_block_drop_frames(emu_block *block);
 void emu_block_free(emu_block *block);
