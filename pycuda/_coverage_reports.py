@@ -21,11 +21,26 @@ _STYLE = """
 .source td{border:0;padding:0 12px;white-space:pre;font:12.5px ui-monospace,
 SFMono-Regular,Menlo,Consolas,monospace}
 .source td.n{color:var(--soft);width:1%}
-.source tr.run td{background:rgba(60,169,81,.13)}
-.source tr.part td{background:rgba(239,177,24,.22)}
-.source tr.not td{background:rgba(229,72,77,.20)}
+.source tr.run{background:rgba(60,169,81,.13)}
+.source tr.part{background:rgba(239,177,24,.22)}
+.source tr.not{background:rgba(229,72,77,.20)}
 .source td.way{white-space:normal;color:var(--soft);width:28%}
 .source td.way b{color:var(--ink)}
+@media (max-width:700px){
+th,th.n{white-space:normal}
+table:not(.source) tr{display:grid;grid-template-columns:repeat(5,1fr)}
+th,td{padding:6px 5px}
+th:first-child,table:not(.source) td:first-child{grid-column:1/-1;border-bottom:0;
+padding-bottom:0;overflow-wrap:anywhere}
+td.bar,th:last-child:empty{display:none}
+.source,.source tbody{display:block;width:max-content;min-width:100%}
+.source tr{display:grid;grid-template-columns:40px minmax(44px,auto) 1fr}
+.source td{padding:0 6px}
+.source td.n{width:auto}
+.source td.way{grid-column:1/-1;width:auto;max-width:calc(100vw - 60px)}
+.source td.way:empty{display:none}
+.source td.way:not(:empty){padding:0 6px 4px 90px}
+}
 .legend span{padding:1px 8px;margin-right:8px;border-radius:3px}
 .legend .run{background:rgba(60,169,81,.18)}
 .legend .part{background:rgba(239,177,24,.28)}
@@ -232,7 +247,10 @@ def _source_html(number: int, file: File) -> str:
     last = 0
     for line in _shown(file):
         if last and line != last + 1:
-            rows.append('<tr><td class="n">…</td><td></td><td></td><td></td></tr>')
+            rows.append(
+                '<tr><td class="n">…</td><td class="n"></td><td></td>'
+                '<td class="way"></td></tr>'
+            )
         last = line
         rows.append(_row_html(file, line))
     return (

@@ -1,8 +1,10 @@
 """Coverage of kernels: which lines and branches ran, and the reports of that."""
 
+import importlib.util
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -414,6 +416,35 @@ def test_a_cell_of_a_notebook(coverage):
 
 
 # -- reports ---------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("playwright") is None or shutil.which("chromium") is None,
+    reason="Playwright (extra screenshots) or Chromium is not installed",
+)
+def test_a_narrow_page_shows_what_is_missing():
+    from playwright.sync_api import sync_playwright
+
+    text = [f"    x[i] = limited(x[i], {'low, high, ' * 6}4);"] * 9
+    ways = {5: [[Outcome("line 6", 6, 0), Outcome("line 7", 7, 3)]]}
+    page = _coverage_reports.html([File("/a/kernel.cu", text, {5: 3}, ways)])
+    script = """[...document.querySelectorAll('.way b, th:nth-child(6)')]
+        .map(each => each.getBoundingClientRect().right)"""
+    ends = {}
+    with sync_playwright() as browsers:
+        browser = browsers.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+        )
+        tab = browser.new_page(viewport={"width": 390, "height": 800})
+        for name, shown in (
+            ("page", page),
+            ("as wide", page.replace("@media (max-width:700px)", "@media print")),
+        ):
+            tab.set_content(shown)
+            ends[name] = tab.evaluate(script)
+        browser.close()
+    assert len(ends["page"]) == 2 and max(ends["page"]) <= 390
+    assert min(ends["as wide"]) > 390
 
 
 def test_totals_and_ranges():
