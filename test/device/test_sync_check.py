@@ -262,6 +262,116 @@ def test_the_same_programs_that_wait():
     assert run("\n".join(codes)) == "nothing"
 
 
+#: Programs in which a stream waits for a value before another stream's write of it is
+#: enqueued: BEFORE stands where the work is that the write makes visible, AFTER behind
+#: the write. The words of the report if WORK is AFTER.
+VALUES = {
+    "a copy": (
+        "consumer.wait_value(flag, 1)\n"
+        "drv.memcpy_dtoh_async(page, memory, consumer)\n"
+        "BEFORE\n"
+        "producer.write_value(flag, 1)\n"
+        "AFTER",
+        "drv.memset_d32_async(memory, 5, N, producer)",
+        ["cuMemcpyDtoHAsync in another stream reads", "cuMemsetD32Async writes"],
+    ),
+    "a kernel": (
+        "consumer.wait_value(flag, 1)\n"
+        "twice(memory, n, block=block, stream=consumer)\n"
+        "BEFORE\n"
+        "producer.write_value(flag, 1)\n"
+        "AFTER",
+        "fill(memory, zero, n, block=block, stream=producer)",
+        ["kernel twice in another stream reads", "kernel fill writes"],
+    ),
+    "an event behind the wait": (
+        "consumer.wait_value(flag, 1)\n"
+        "event.record(consumer)\n"
+        "s.wait_for_event(event)\n"
+        "drv.memcpy_dtoh_async(page, memory, s)\n"
+        "BEFORE\n"
+        "producer.write_value(flag, 1)\n"
+        "AFTER",
+        "drv.memset_d32_async(memory, 5, N, producer)",
+        ["cuMemcpyDtoHAsync in another stream reads", "cuMemsetD32Async writes"],
+    ),
+    "an event that is waited for later": (
+        "consumer.wait_value(flag, 1)\n"
+        "event.record(consumer)\n"
+        "BEFORE\n"
+        "producer.write_value(flag, 1)\n"
+        "AFTER\n"
+        "s.wait_for_event(event)\n"
+        "drv.memcpy_dtoh_async(page, memory, s)",
+        "drv.memset_d32_async(memory, 5, N, producer)",
+        ["cuMemsetD32Async in another stream writes", "cuMemcpyDtoHAsync reads"],
+    ),
+    "a chain of two values": (
+        "s.wait_value(int(flag) + 4, 1)\n"
+        "drv.memcpy_dtoh_async(page, memory, s)\n"
+        "consumer.wait_value(flag, 1)\n"
+        "consumer.write_value(int(flag) + 4, 1)\n"
+        "BEFORE\n"
+        "producer.write_value(flag, 1)\n"
+        "AFTER",
+        "drv.memset_d32_async(memory, 5, N, producer)",
+        ["cuMemcpyDtoHAsync in another stream reads", "cuMemsetD32Async writes"],
+    ),
+    "the host": (
+        "consumer.wait_value(flag, 1)\n"
+        "drv.memcpy_htod_async(memory, page, consumer)\n"
+        "BEFORE\n"
+        "producer.write_value(flag, 1)\n"
+        "AFTER",
+        "page[7] = 5",
+        ["the host writes byte 28", "cuMemcpyHtoDAsync reads"],
+    ),
+}
+FLAG = """
+producer, consumer = (drv.Stream(drv.stream_flags.NON_BLOCKING) for _ in range(2))
+flag = drv.to_device(np.zeros(2, np.int32))
+drv.Context.synchronize()
+"""
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_a_value_that_is_written_after_its_wait(name):
+    """The work behind the wait comes after the work before the write, and only that."""
+    code, work, words = VALUES[name]
+    before = code.replace("BEFORE", work).replace("AFTER", "")
+    assert run(FLAG + before) == "nothing"
+    after = code.replace("BEFORE", "").replace("AFTER", work)
+    assert run(FLAG + after, words) == "found"
+
+
+@pytest.mark.parametrize("name", ("a copy", "a kernel", "an event behind the wait"))
+def test_a_missing_wait_for_a_value(name):
+    code, work, words = VALUES[name]
+    code = code.replace("consumer.wait_value(flag, 1)\n", "")
+    code = code.replace("BEFORE", work).replace("AFTER", "")
+    assert run(f"{FLAG}work = {code!r}\n{REPORT}", words) == "found"
+
+
+@pytest.mark.parametrize("fault", ("page[7]\n", ""))
+def test_waits_for_values_end_after_a_fault(fault):
+    """The program can end: nothing may be left that writes the value. Without a fault
+    the wait goes on until it is written."""
+    code = f"""
+consumer.wait_value(flag, 1)
+drv.memcpy_dtoh_async(page, memory, s)
+{fault}
+try:
+    consumer.is_done()
+    assert not consumer.is_done()
+    producer.write_value(flag, 1)
+    s.synchronize()
+except drv.LaunchError as error:
+    assert "sync: the host reads byte 28" in str(error), error
+"""
+    expected = "found" if fault else "nothing"
+    assert run(FLAG + code) == expected
+
+
 def test_correct_programs():
     """What only looks like a fault: the exact bytes decide."""
     assert (

@@ -26,6 +26,7 @@ typedef struct {
     uint64_t address;
     bool is_write;
     const char *site;
+    uint64_t order; /* of the last operation that was enqueued before it */
 } suspect;
 
 struct emu_operation {
@@ -38,6 +39,9 @@ struct emu_operation {
     bool frees;         /* memory */
     bool is_graph;      /* it keeps the name of the call */
     bool is_early;      /* its uses were known before it ran */
+    bool waits;         /* for a value in memory */
+    bool is_behind;     /* a wait for a value that had not ended */
+    uint64_t released;  /* the order of the last signal before that wait's end */
     emu_lane_kind kind; /* of the lane */
     uint64_t serial;    /* of the newest allocation when it ran */
     emu_uses uses;
@@ -59,8 +63,10 @@ static struct {
         *last;           /* that the host has not waited for, the oldest first */
     emu_operation *kept; /* used by operations_prune */
     size_t count;
+    size_t waits; /* operations of the list that wait for values */
     emu_clock host, signals;
     uint64_t order;    /* of the last operation */
+    uint64_t signal;   /* the order of the last one that has signalled */
     uint64_t *numbers; /* of the last operation of each lane that there has been */
     bool *taken;       /* a live lane has the number */
     size_t lane_room;
@@ -128,6 +134,7 @@ operation_unlist(emu_operation *operation)
         check.last = operation->previous;
     }
     check.count--;
+    check.waits -= operation->waits;
     check.is_stale |= operation_has_host(operation);
 }
 
@@ -153,11 +160,12 @@ operation_is_over(const emu_operation *operation)
            operation->number <= emu_clock_of(&check.host, operation->lane);
 }
 
-/* Whether an operation has still to be compared: its uses become known when it runs. */
+/* Whether an operation has still to be compared: its uses become known when it runs, or
+ * what it comes after becomes known when a wait ends. */
 static bool
 operation_is_kept(const emu_operation *operation)
 {
-    return !operation->has_run && !operation->is_early;
+    return !operation->has_run && (!operation->is_early || operation->is_behind);
 }
 
 /* Whether an operation that streams keep may have run at the same time. */
@@ -355,6 +363,52 @@ lane_has_company(const emu_operation *operation)
     return false;
 }
 
+/* Whether what has the clock comes after the operation. */
+static bool
+operation_is_before(const emu_operation *operation, const emu_clock *clock)
+{
+    return operation->number <= emu_clock_of(clock, operation->lane);
+}
+
+/* Whether what has the clock comes after a wait for a value that has not ended. */
+static bool
+clock_is_behind_wait(const emu_clock *clock)
+{
+    if (check.waits == 0) {
+        return false;
+    }
+    for (const emu_operation *o = check.first; o != NULL; o = o->next) {
+        if (o->waits && !o->has_run && operation_is_before(o, clock)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Add what ended waits for values have seen to a clock that was stored before they
+ * ended. */
+static void
+clock_complete(emu_clock *clock)
+{
+    if (check.waits == 0) {
+        return;
+    }
+    for (const emu_operation *o = check.first; o != NULL; o = o->next) {
+        if (o->waits && o->has_run && operation_is_before(o, clock)) {
+            check_noted(emu_clock_join(clock, &o->clock));
+        }
+    }
+}
+
+/* Join the clock of an operation to one that comes after it. */
+static void
+clock_follow(emu_clock *clock, const emu_operation *operation)
+{
+    if (operation_is_before(operation, clock)) {
+        check_noted(emu_clock_join(clock, &operation->clock));
+    }
+}
+
 void
 emu_lane_record(emu_lane *lane, emu_clock *event)
 {
@@ -374,6 +428,7 @@ emu_lane_await(emu_lane *lane, const emu_clock *event)
     if (lane != NULL) {
         check_lock();
         check_noted(emu_clock_join(&lane->clock, event));
+        clock_complete(&lane->clock);
         check_unlock();
     }
 }
@@ -420,6 +475,7 @@ emu_host_awaits_event(const emu_clock *event)
     if (emu_stream_check_on) {
         check_lock();
         check_noted(emu_clock_join(&check.host, event));
+        clock_complete(&check.host);
         operations_prune();
         check_unlock();
     }
@@ -476,7 +532,7 @@ check_lower(uint64_t a, uint64_t b)
 static const emu_uses *
 operation_uses(const emu_operation *operation)
 {
-    if (operation_is_kept(operation)) {
+    if (!operation->has_run && !operation->is_early) {
         return &operation->may;
     }
     return &operation->uses;
@@ -524,6 +580,9 @@ check_host_access(const emu_operation *operation, const suspect *access)
 {
     const unsigned kinds = emu_uses_of_byte(&operation->uses, access->address);
 
+    if (access->order < operation->released) {
+        return false; /* the operation waited for a signal that came later */
+    }
     if (!use_is_of_live_memory(access->address, &operation->serial) ||
         (kinds & ~(unsigned)EMU_USE_READ) == 0) {
         if (kinds == 0 || !access->is_write) {
@@ -567,6 +626,7 @@ emu_operation_new(emu_lane *lane, const char *name)
     operation->order = ++check.order;
     operation->number = ++check.numbers[lane->number];
     operation->serial = emu_memory_last_serial();
+    operation->is_behind = clock_is_behind_wait(&operation->clock);
     check_noted(emu_clock_set(&lane->clock, lane->number, operation->number));
     operation_list(operation);
     check_unlock();
@@ -626,14 +686,14 @@ emu_operation_end(void)
     operation->serial = emu_memory_last_serial();
     check.is_stale |= operation_has_host(operation);
     emu_uses_close(&operation->may);
-    if (!operation->is_early) {
+    if (!operation->is_early || operation->is_behind) {
         check_operation(operation);
     }
     for (size_t i = 0; i < operation->suspect_count; i++) {
         (void)check_host_access(operation, &operation->suspects[i]);
     }
     operation->suspect_count = 0;
-    if (emu_uses_is_empty(&operation->uses)) {
+    if (emu_uses_is_empty(&operation->uses) && !operation->waits) {
         operation_unlist(operation);
         operation_free(operation);
     }
@@ -657,7 +717,8 @@ operation_note(emu_operation *operation, emu_uses *uses, const emu_use_range *ra
     emu_uses_add_range(uses, range->start, range->end - range->start, range->kind,
                        range->value);
     operation->frees |= range->kind == EMU_USE_FREE;
-    if (operation->may.has_host && operation->suspects == NULL) {
+    if ((operation->may.has_host || (operation->is_behind && uses->has_host)) &&
+        operation->suspects == NULL) {
         /* not in the handler of signals; without memory, nothing is kept */
         operation->suspects = calloc(MOST_SUSPECTS, sizeof(suspect));
     }
@@ -714,7 +775,9 @@ emu_operation_known(emu_operation *operation)
     if (operation != NULL) {
         check_lock();
         operation->is_early = true;
-        check_operation(operation);
+        if (!operation->is_behind) {
+            check_operation(operation);
+        }
         check_unlock();
     }
 }
@@ -775,8 +838,38 @@ emu_operation_signals(emu_operation *operation)
         check_lock();
         check_noted(emu_clock_join(&check.signals, &operation->clock));
         check_noted(emu_clock_join(&check.host, &operation->clock));
+        if (operation->order > check.signal) {
+            check.signal = operation->order;
+        }
         operations_prune();
         check_unlock();
+    }
+}
+
+void
+emu_operation_waits(emu_operation *operation)
+{
+    if (operation != NULL && !operation->waits) {
+        check_lock();
+        operation->waits = true;
+        check.waits++;
+        check_unlock();
+    }
+}
+
+/* Let all that is enqueued behind a wait come after the signals, too. */
+static void
+signals_follow(const emu_operation *wait)
+{
+    for (emu_lane *lane = check.lanes; lane != NULL; lane = lane->next) {
+        clock_follow(&lane->clock, wait);
+        clock_follow(&lane->ended, wait);
+    }
+    for (emu_operation *o = check.first; o != NULL; o = o->next) {
+        if (o->is_behind && operation_is_before(wait, &o->clock)) {
+            check_noted(emu_clock_join(&o->clock, &wait->clock));
+            o->released = check.signal;
+        }
     }
 }
 
@@ -786,11 +879,7 @@ emu_operation_awaits_signal(emu_operation *operation)
     if (operation != NULL) {
         check_lock();
         check_noted(emu_clock_join(&operation->clock, &check.signals));
-        for (emu_lane *lane = check.lanes; lane != NULL; lane = lane->next) {
-            if (lane->number == operation->lane) {
-                check_noted(emu_clock_join(&lane->clock, &check.signals));
-            }
-        }
+        signals_follow(operation);
         check_unlock();
     }
 }
@@ -906,7 +995,7 @@ operation_suspect(emu_operation *operation, const suspect *access)
 static emu_guard_answer
 guard_answer(uint64_t address, bool is_write)
 {
-    suspect access = {address, is_write, NULL};
+    suspect access = {address, is_write, NULL, 0};
     emu_guard_answer answer = EMU_GUARD_STEP;
 
     if (depth > 0 || present != NULL) { /* the driver itself, or a host function */
@@ -917,6 +1006,7 @@ guard_answer(uint64_t address, bool is_write)
     }
     access.site = emu_site_ask();
     check_lock();
+    access.order = check.order;
     for (emu_operation *o = check.first; o != NULL; o = o->next) {
         if (operation_is_over(o)) {
             continue; /* it is only compared with work that streams keep */
@@ -927,7 +1017,7 @@ guard_answer(uint64_t address, bool is_write)
                 break;
             }
         }
-        else if (emu_uses_of_byte(&o->may, address) != 0) {
+        else if (emu_uses_of_byte(operation_uses(o), address) != 0) {
             operation_suspect(o, &access);
         }
     }

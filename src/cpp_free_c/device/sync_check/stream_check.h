@@ -109,7 +109,10 @@ void emu_operation_record(const emu_operation *operation, emu_clock *event);
 /* What the operation did lets the host, or other streams, continue: a host function, a
  * value that is written to memory. */
 void emu_operation_signals(emu_operation *operation);
-/* It has waited for such a value. */
+/* It will wait for such a value. What is enqueued behind it is compared with other work
+ * when it runs: the write that ends the wait may be enqueued later. */
+void emu_operation_waits(emu_operation *operation);
+/* It has waited for it. */
 void emu_operation_awaits_signal(emu_operation *operation);
 
 /* The program frees memory now. If operations that the host has not waited for use it,

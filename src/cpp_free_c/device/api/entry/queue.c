@@ -173,13 +173,15 @@ queue_unlist(emu_stream *stream)
     emu_wait_set_deferred(queue_streams != NULL);
 }
 
-/* Whether the first item of the stream can run now, or there is none. */
+/* Whether the first item of the stream can run now, or there is none. After a fault of
+ * the context it can: it is dropped, since nothing may be left that ends its wait. */
 static bool
 queue_is_ready(const emu_stream *stream)
 {
     const queue_item *first = stream->queue.first;
 
     return first == NULL || first->work->is_ready == NULL ||
+           emu_context_status(stream->object.context) != CUDA_SUCCESS ||
            first->work->is_ready(first->payload);
 }
 

@@ -100,6 +100,16 @@ operation_when(const void *payload)
     return EMU_WORK_LATE;
 }
 
+static void
+operation_use(const void *payload, emu_operation *operation)
+{
+    const memory_operation *o = payload;
+
+    if (o->waits) {
+        emu_operation_waits(operation);
+    }
+}
+
 static CUresult
 operation_run(const void *payload, emu_context *context, emu_report *report)
 {
@@ -140,6 +150,7 @@ operation_run(const void *payload, emu_context *context, emu_report *report)
 }
 
 static const emu_work operation_work = {.type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
+                                        .use = operation_use,
                                         .run = operation_run,
                                         .when = operation_when,
                                         .is_ready = operation_is_ready};
