@@ -1,0 +1,376 @@
+"""The CUDA C of a kernel.
+
+Sizes, strides and numbers of the program are parameters, so one source serves all
+arrays of the same dtypes and layout classes.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from dataclasses import dataclass, field
+from typing import Any
+
+from pycuda._array.sources.elementwise import (
+    _BODIES,
+    _ON_BITS,
+    HALVES,
+    computation_type,
+)
+from pycuda.fuse.group import Access, Compute, Index, Kernel, Load, Repeat, Store
+from pycuda.fuse.program import Scalar, extent, itemsize
+
+_THREADS = 256
+
+
+@dataclass
+class Source:
+    """A kernel's source, and how it is launched."""
+
+    text: str
+    format: str  # of prepare()
+    blocks: list[int]  # whose addresses are the first parameters
+    values: list[Any] = field(default_factory=list)  # of the others
+    grid: tuple[int, int] = (1, 1)
+    block: tuple[int, int, int] = (_THREADS, 1, 1)
+
+
+def collapse(
+    shape: tuple[int, ...], rows: list[tuple[int, ...]]
+) -> tuple[list[int], list[list[int]]]:
+    """Return lengths and strides with fewer axes for the same elements.
+
+    ``rows`` are the strides of all that depends on the indices. The axis with the
+    smallest stride of the first row becomes the last one.
+    """
+    axes = [k for k, n in enumerate(shape) if n != 1]
+    axes.sort(key=lambda k: -abs(rows[0][k]))
+    lengths: list[int] = []
+    columns: list[list[int]] = []
+    for k in axes:
+        column = [row[k] for row in rows]
+        if columns and all(
+            outer == inner * shape[k]
+            for outer, inner in zip(columns[-1], column, strict=True)
+        ):
+            lengths[-1] *= shape[k]
+            columns[-1] = column
+        else:
+            lengths.append(shape[k])
+            columns.append(column)
+    strides = [[column[r] for column in columns] for r in range(len(rows))]
+    return lengths, strides
+
+
+class _Writer:
+    """The text of one kernel."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+        self.lines: list[str] = []
+        self.parameters: list[str] = []
+        self.format = ""
+        self.values: list[Any] = []
+        self.numbers: dict[tuple[str, Any], str] = {}
+        self.scalars: list[str] = []
+
+    def write(self) -> Source:
+        """Return the source."""
+        kernel = self.kernel
+        affine = self._affine(kernel.instructions)
+        affine.sort(key=lambda each: not isinstance(each, Store))
+        rows = [self._strides(each) for each in affine]
+        lengths, strides = collapse(kernel.shape, rows)
+        self.strides = {
+            id(each): row for each, row in zip(affine, strides, strict=True)
+        }
+        count = math.prod(kernel.shape)
+        ends = [
+            abs(end)
+            for each in affine
+            if isinstance(each, Index)
+            for end in extent(each.offset, kernel.shape, each.strides, 1)
+        ]
+        ends += [
+            abs(end)
+            for each in affine
+            if not isinstance(each, Index)
+            for end in each.access.extent(kernel.shape)
+        ]
+        self.wide = max([count, *ends]) >= 1 << 31
+        blocks = self._blocks(affine)
+        for number, block in enumerate(blocks):
+            self.parameters.append(self._pointer(number, block, affine))
+            self.format += "P"
+        self.names = {block: f"p{number}" for number, block in enumerate(blocks)}
+        index = "uint64" if self.wide else "uint32"
+        self._parameter(f"{index} n", "Q" if self.wide else "I", count)
+        self._indices(lengths, index)
+        for each in kernel.instructions:
+            self._instruction(each)
+        text = "\n".join(
+            [
+                self._include(),
+                "using namespace pycuda_array;",
+                'extern "C" __global__ void __launch_bounds__(256)',
+                f"kernel({', '.join(self.parameters)})",
+                "{",
+                *(f"    {line}" for line in [*self.head, *self.scalars, *self.lines]),
+                "}",
+                "",
+            ]
+        )
+        grid = -(-count // _THREADS)
+        return Source(text, self.format, blocks, self.values, (grid, 1))
+
+    # what depends on the indices
+
+    def _affine(self, instructions: Any) -> list[Any]:
+        found = []
+        for each in instructions:
+            if isinstance(each, (Load, Store, Index)):
+                found.append(each)
+            elif isinstance(each, Repeat):
+                found += self._affine(each.body)
+        return found
+
+    @staticmethod
+    def _strides(each: Any) -> tuple[int, ...]:
+        if isinstance(each, Index):
+            return each.strides
+        strides: tuple[int, ...] = each.access.strides
+        return strides
+
+    @staticmethod
+    def _blocks(affine: list[Any]) -> list[int]:
+        accesses = [each.access for each in affine if not isinstance(each, Index)]
+        return list(dict.fromkeys(access.block for access in accesses))
+
+    @staticmethod
+    def _pointer(number: int, block: int, affine: list[Any]) -> str:
+        accesses = [
+            (each.access.dtype, isinstance(each, Store))
+            for each in affine
+            if not isinstance(each, Index) and each.access.block == block
+        ]
+        const = "" if any(stores for _, stores in accesses) else "const "
+        types = {dtype for dtype, _ in accesses}
+        kind = accesses[0][0] if len(types) == 1 else "char"
+        return f"{const}{kind} *p{number}"
+
+    # parameters
+
+    def _parameter(self, text: str, code: str, value: Any) -> None:
+        self.parameters.append(text)
+        self.format += code
+        self.values.append(value)
+
+    def _number(self, value: int) -> str:
+        """Return the text of a size: itself if 0, 1 or -1, else a parameter."""
+        if value in (0, 1, -1):
+            return str(value)
+        key = "int", value
+        if key not in self.numbers:
+            name = f"s{len(self.numbers)}"
+            kind, code = ("int64", "q") if self.wide else ("int32", "i")
+            self._parameter(f"{kind} {name}", code, value)
+            self.numbers[key] = name
+        return self.numbers[key]
+
+    def _scalar(self, scalar: Scalar) -> str:
+        """Return the text of a number of the program: a parameter."""
+        key = scalar.dtype, scalar.data
+        if key in self.numbers:
+            return self.numbers[key]
+        name = f"c{len(self.numbers)}"
+        self.numbers[key] = name
+        kind = scalar.dtype
+        if kind in HALVES:
+            (bits,) = struct.unpack("<H", scalar.data)
+            self._parameter(f"uint16 {name}_bits", "H", bits)
+            self.scalars.append(f"{kind} {name}; {name}.bits = {name}_bits;")
+        elif kind.startswith("complex"):
+            code = "f" if kind == "complex64" else "d"
+            part = "float" if kind == "complex64" else "double"
+            for value, word in zip(
+                struct.unpack(f"<2{code}", scalar.data), ("re", "im"), strict=True
+            ):
+                self._parameter(f"{part} {name}_{word}", code, value)
+            self.scalars.append(
+                f"const {kind} {name} = make_complex({name}_re, {name}_im);"
+            )
+        else:
+            code = _CODES[kind]
+            (value,) = struct.unpack(f"<{code}", scalar.data)
+            self._parameter(f"{kind} {name}", code, value)
+        return name
+
+    # indices
+
+    def _indices(self, lengths: list[int], index: str) -> None:
+        """Write the indices i0, i1, ... of the axes."""
+        step = "int64" if self.wide else "int32"
+        self.axes = [f"i{k}" for k in range(len(lengths))]
+        self.head = [f"const {index} i = ({index})blockIdx.x * 256 + threadIdx.x;"]
+        self.head.append("if (i >= n) return;")
+        if len(lengths) == 1:
+            self.head.append(f"const {step} i0 = i;")
+            return
+        rest = "i"
+        for k in range(len(lengths) - 1, 0, -1):
+            multiplier, shift = divisor(lengths[k], self.wide)
+            code = "Q" if self.wide else "I"
+            for letter, value in zip(
+                "dmh", (lengths[k], multiplier, shift), strict=True
+            ):
+                self._parameter(f"{index} {letter}{k}", code, value)
+            self.head.append(f"const {index} r{k} = quotient({rest}, m{k}, h{k});")
+            self.head.append(f"const {step} i{k} = {rest} - r{k} * d{k};")
+            rest = f"r{k}"
+        if lengths:
+            self.head.append(f"const {step} i0 = {rest};")
+
+    def _sum(self, offset: int, strides: list[int], unit: int) -> str:
+        """Return the text of an affine function of the indices."""
+        terms = []
+        for name, stride in zip(self.axes, strides, strict=True):
+            number = self._number(stride // unit)
+            if number == "1":
+                terms.append(name)
+            elif number == "-1":
+                terms.append(f"-{name}")
+            elif number != "0":
+                terms.append(f"{name} * {number}")
+        if offset // unit or not terms:
+            terms.append(self._number(offset // unit))
+        return " + ".join(terms).replace("+ -", "- ")
+
+    def _element(self, access: Access, each: Any) -> str:
+        """Return the text of an element in memory."""
+        size = itemsize(access.dtype)
+        strides = self.strides[id(each)]
+        name = self.names[access.block]
+        pointer = next(p for p in self.parameters if p.endswith(f"*{name}"))
+        kind = pointer.removeprefix("const ").split(" ")[0]
+        if kind == access.dtype and not any(
+            s % size for s in [*strides, access.offset]
+        ):
+            return f"{name}[{self._sum(access.offset, strides, size)}]"
+        const = "const " if pointer.startswith("const ") else ""
+        at = self._sum(access.offset, strides, 1)
+        return f"*({const}{access.dtype} *)(({const}char *){name} + {at})"
+
+    # instructions
+
+    def _instruction(self, each: Any, depth: str = "") -> None:
+        types = self.kernel.types
+        if isinstance(each, Load):
+            element = self._element(each.access, each)
+            self.lines.append(
+                f"{depth}const {types[each.target]} v{each.target} = {element};"
+            )
+        elif isinstance(each, Store):
+            self.lines.append(
+                f"{depth}{self._element(each.access, each)} = v{each.source};"
+            )
+        elif isinstance(each, Index):
+            at = self._sum(each.offset, self.strides[id(each)], 1)
+            self.lines.append(f"{depth}const int64 v{each.target} = {at};")
+        elif isinstance(each, Compute):
+            self._compute(each, depth)
+        else:
+            self._repeat(each, depth)
+
+    def _compute(self, each: Compute, depth: str) -> None:
+        operation = each.operation
+        types = self.kernel.types
+        compute = operation.compute
+        kind = computation_type(compute)
+        words: dict[str, str] = {}
+        for k, argument in enumerate(each.arguments):
+            if isinstance(argument, Scalar):
+                name, own = self._scalar(argument), argument.dtype
+            else:
+                name, own = f"v{argument}", types[argument]
+            words[f"a{k}"] = name
+            words[f"c{k}"] = _computed(name, own, compute, operation.name)
+        results = [types[target] for target in each.targets]
+        body = _BODIES.get(operation.name)
+        if body is None:
+            arguments = ", ".join(f"{{c{k}}}" for k in range(len(each.arguments)))
+            body = f"z0 = cast<Z0>(op_{operation.name}({arguments}));"
+        if each.index is not None:
+            count = math.prod(operation.outputs[0].shape)
+            number = self._number(count)
+            body = body.replace("(uint64)i", f"(uint64)v{each.index}")
+            body = body.replace("cast<C>(i)", f"cast<C>((uint64)v{each.index})")
+            body = body.replace("(uint64)n", f"(uint64){number}")
+        body = body.format(**words).replace("<C>", f"<{kind}>")
+        for k, result in enumerate(results):
+            body = body.replace(f"<Z{k}>", f"<{result}>")
+        if len(results) == 1 and body.startswith("z0 = "):
+            value = body.removeprefix("z0 = ")
+            self.lines.append(f"{depth}const {results[0]} v{each.targets[0]} = {value}")
+            return
+        for k, (result, target) in enumerate(zip(results, each.targets, strict=True)):
+            self.lines.append(f"{depth}{result} v{target};")
+            body = body.replace(f"z{k}", f"v{target}")
+        self.lines.append(depth + body)
+
+    def _repeat(self, each: Repeat, depth: str) -> None:
+        types = self.kernel.types
+        for variable, argument in zip(each.state, each.arguments, strict=True):
+            self.lines.append(f"{depth}{types[variable]} v{variable} = v{argument};")
+        count = self._number(each.count)
+        self.lines.append(f"{depth}for (int turn = 0; turn < {count}; turn++) {{")
+        for instruction in each.body:
+            self._instruction(instruction, depth + "    ")
+        inner = depth + "    "
+        for k, (variable, end) in enumerate(zip(each.state, each.ends, strict=True)):
+            self.lines.append(f"{inner}const {types[variable]} next{k} = v{end};")
+        for k, variable in enumerate(each.state):
+            self.lines.append(f"{inner}v{variable} = next{k};")
+        self.lines.append(f"{depth}}}")
+
+    def _include(self) -> str:
+        types = set(self.kernel.types)
+        if any(each.startswith("complex") for each in types):
+            return "#include <pycuda-array-complex.hpp>"
+        return "#include <pycuda-array.hpp>"
+
+
+_CODES = {
+    "bool": "?",
+    "int8": "b",
+    "uint8": "B",
+    "int16": "h",
+    "uint16": "H",
+    "int32": "i",
+    "uint32": "I",
+    "int64": "q",
+    "uint64": "Q",
+    "float32": "f",
+    "float64": "d",
+}
+
+
+def _computed(name: str, own: str, compute: str, operation: str) -> str:
+    """Return the text of an argument in the type of the computation."""
+    if compute == "raw" or (own == compute and compute not in HALVES):
+        return name
+    if compute in HALVES:
+        half = name if own == compute else f"cast<{compute}>({name})"
+        return half if operation in _ON_BITS else f"(float){half}"
+    return f"cast<{compute}>({name})"
+
+
+def divisor(length: int, wide: bool) -> tuple[int, int]:
+    """Return multiplier and shift of a division by a length: see quotient()."""
+    shift = max(length - 1, 0).bit_length()
+    rest = (1 << shift) - length
+    return ((rest << (64 if wide else 32)) // length + 1), shift
+
+
+def write(kernel: Kernel) -> Source:
+    """Return the source of a kernel."""
+    return _Writer(kernel).write()
