@@ -12,10 +12,12 @@ import sys
 from types import ModuleType
 from typing import Any
 
-import pycuda.fuse.trace as _trace
-from pycuda.fuse.launch import FusedFunction, KernelFacts
-from pycuda.fuse.loops import loop, while_loop
-from pycuda.fuse.trace import FuseError
+import pycuda.fuse._trace as _trace
+from pycuda import _hide_imports
+from pycuda._public import publish as _publish
+from pycuda.fuse._launch import FusedFunction, KernelFacts
+from pycuda.fuse._loops import loop, while_loop
+from pycuda.fuse._trace import FuseError
 
 __all__ = [
     "FuseError",
@@ -87,3 +89,5 @@ class _Module(ModuleType):
 
 
 sys.modules[__name__].__class__ = _Module
+_publish(globals())
+_hide_imports(globals())

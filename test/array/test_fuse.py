@@ -9,7 +9,7 @@ import pytest
 import pycuda.driver as drv
 import pycuda.fuse
 from pycuda import cumath, fuse, gpuarray, linalg
-from pycuda.fuse import FuseError, group
+from pycuda.fuse import FuseError, _group as group
 from pycuda.gpuarray import GPUArray, to_gpu
 from support.arrays import same
 
@@ -353,7 +353,7 @@ def test_specialisations_are_counted_and_bounded(ctx, monkeypatch):
     for factor in (2, 2, 2.0, True, np.float32(2), -0.0, 0.0):
         same(function(x, factor), x.get() * factor)
     assert function.specialisations == 6
-    monkeypatch.setattr(pycuda.fuse.launch, "MOST_SPECIALISATIONS", 4)
+    monkeypatch.setattr(pycuda.fuse._launch, "MOST_SPECIALISATIONS", 4)
     for factor in range(10, 20):
         function(x, factor)
     assert function.specialisations == 16

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pycuda.fuse import group
+from pycuda.fuse import _group as group
 from support.fuse_programs import compare
 
 pytestmark = [

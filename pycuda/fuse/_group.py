@@ -27,7 +27,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from pycuda.fuse.program import (
+from pycuda.fuse._program import (
     Block,
     Call,
     Loop,

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import pycuda.fuse.trace as trace
-from pycuda.fuse.group import Plan
-from pycuda.fuse.launch import Specialisation
-from pycuda.fuse.program import (
+import pycuda.fuse._trace as trace
+from pycuda.fuse._group import Plan
+from pycuda.fuse._launch import Specialisation
+from pycuda.fuse._program import (
     Block,
     Call,
     Loop,

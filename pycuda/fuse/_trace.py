@@ -20,7 +20,7 @@ import numpy as np
 
 import pycuda
 from pycuda import _driver
-from pycuda.fuse.program import (
+from pycuda.fuse._program import (
     Block,
     Call,
     Loop,

@@ -17,13 +17,13 @@ from typing import Any
 
 import numpy as np
 
-import pycuda.fuse.trace as trace
+import pycuda.fuse._trace as trace
 from pycuda import _driver
 from pycuda._array.kernels.compilation import compile_text
 from pycuda._context_cache import _current_memory, context_dependent_memoize
-from pycuda.fuse.code import Source, write
-from pycuda.fuse.group import Kernel, Plan, overlaps
-from pycuda.fuse.program import (
+from pycuda.fuse._code import Source, write
+from pycuda.fuse._group import Kernel, Plan, overlaps
+from pycuda.fuse._program import (
     Call,
     Place,
     Program,
@@ -56,7 +56,7 @@ def _function(text: str, format: str) -> Any:
 class KernelFacts:
     """A kernel of a fused function.
 
-    Attributes
+    Parameters
     ----------
     shape : tuple of int
         The elements that it computes, one by each thread.
@@ -415,12 +415,24 @@ class FusedFunction:
 
         Parameters
         ----------
-        *args, **kwargs
+        *args
             The arguments of the function.
         out : GPUArray or tuple of GPUArray, optional
             Arrays for the results.
         stream : pycuda.driver.Stream, optional
             The stream. The default is the current one.
+        **kwargs
+            More arguments of the function.
+
+        Returns
+        -------
+        object
+            What the function returns.
+
+        Raises
+        ------
+        FuseError
+            If the function needs elements of its arrays.
         """
         if trace.is_recording():
             return self._nested(args, kwargs, out)

@@ -17,8 +17,8 @@ from pycuda._array.sources.elementwise import (
     HALVES,
     computation_type,
 )
-from pycuda.fuse.group import Access, Compute, Index, Kernel, Load, Repeat, Store
-from pycuda.fuse.program import Scalar, extent, itemsize
+from pycuda.fuse._group import Access, Compute, Index, Kernel, Load, Repeat, Store
+from pycuda.fuse._program import Scalar, extent, itemsize
 
 _THREADS = 256
 
