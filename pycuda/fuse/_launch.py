@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import operator
 import os
 import weakref
 from collections import OrderedDict
@@ -31,7 +32,9 @@ from pycuda.fuse._program import (
     Same,
     extent,
     is_packed,
+    itemsize,
     map_tree,
+    packed_strides,
 )
 from pycuda.gpuarray import GPUArray
 
@@ -39,9 +42,8 @@ from pycuda.gpuarray import GPUArray
 MOST_SPECIALISATIONS = 64
 
 
-def is_enabled() -> bool:
-    """Say whether PYCUDA_FUSE lets functions be recorded."""
-    return os.environ.get("PYCUDA_FUSE", "1") not in ("0", "off")
+#: Whether functions are recorded.
+ENABLED = os.environ.get("PYCUDA_FUSE", "1") not in ("0", "off")
 
 
 @context_dependent_memoize
@@ -84,8 +86,21 @@ class KernelFacts:
 class _Launch:
     """A kernel, ready to be launched."""
 
-    function: Any
-    source: Source
+    enqueue: Any
+    arrays: Any  # gets the arrays of the memory
+    grid: tuple[int, int]
+    threads: tuple[int, int, int]
+    values: tuple[Any, ...]
+
+
+def _prepared(source: Source) -> _Launch:
+    """Return the launch of a source's kernel, in the current context."""
+    enqueue = _function(source.text, source.format).prepared_call
+    blocks = source.blocks
+    arrays: Any = operator.itemgetter(*blocks)
+    if len(blocks) == 1:
+        arrays = lambda memory: (memory[blocks[0]],)  # noqa: E731
+    return _Launch(enqueue, arrays, source.grid, source.block, tuple(source.values))
 
 
 @dataclass
@@ -98,6 +113,8 @@ class _Allocation:
     size: int
     place: Place | None = None  # the layout, if the block is a packed array
     counts_as: Any = None
+    dtype: Any = None
+    order: tuple[int, ...] | None = None  # the strides, if they are not in C order
 
 
 @dataclass
@@ -137,8 +154,8 @@ class Specialisation:
                 assert isinstance(step, Call)
                 self.steps.append(step)
             else:
-                function = _function(source.text, source.format)
-                self.steps.append(_Launch(function, source))
+                self.steps.append(_prepared(source))
+        self._prepare_run()
 
     def _used(self) -> list[set[int]]:
         """Return the blocks that each step uses."""
@@ -191,6 +208,10 @@ class Specialisation:
                 if is_packed(place, block.size):
                     allocation.place = place
                     allocation.counts_as = results[number].counts_as
+                    allocation.dtype = _dtype(place.dtype)
+                    size = itemsize(place.dtype)
+                    if place.strides != packed_strides(place.shape, size):
+                        allocation.order = place.strides
             made.append(allocation)
         return made
 
@@ -209,39 +230,62 @@ class Specialisation:
                         return False
         return True
 
+    def _prepare_run(self) -> None:
+        """Note what a call does at each step, so that calls only follow the lists."""
+        count = len(self.steps)
+        self.begins: list[list[_Allocation]] = [[] for _ in range(max(count, 1))]
+        self.ends: list[list[int]] = [[] for _ in range(count)]
+        for each in self.allocations:
+            self.begins[each.first].append(each)
+            if each.last < count:
+                self.ends[each.last].append(each.block)
+        self.result = self._result_getter()
+
+    def _result_getter(self) -> Any:
+        """Return the function that makes the result of the blocks."""
+        result = self.program.result
+        places = {each.block: each.place for each in self.allocations}
+
+        def block_of(leaf: Any) -> int | None:
+            if isinstance(leaf, Same):
+                return leaf.block
+            if isinstance(leaf, Result) and places.get(leaf.place.block) == leaf.place:
+                return leaf.place.block
+            return None
+
+        if type(result) is tuple and len(result) > 1:
+            blocks = [block_of(leaf) for leaf in result]
+            if None not in blocks:
+                return operator.itemgetter(*blocks)
+        block = block_of(result)
+        if block is not None:
+            return operator.itemgetter(block)
+        return lambda memory: map_tree(functools.partial(_result, memory), result)
+
     def run(self, arrays: list[GPUArray], given: dict[int, GPUArray]) -> Any:
         """Enqueue the steps; return the result. ``given`` are blocks to write to."""
-        memory: dict[int, Any] = {number: arrays[k] for number, k in self.arguments}
-        memory.update(self.constants)
+        memory: dict[int, Any] = dict(self.constants)
+        for number, k in self.arguments:
+            memory[number] = arrays[k]
         allocator = arrays[0].allocator if arrays else None
-        begins: dict[int, list[_Allocation]] = {}
-        for each in self.allocations:
-            if each.block in given:
-                memory[each.block] = given[each.block]
-            elif each.first == 0:
-                memory[each.block] = _allocated(each, allocator)
-            else:
-                begins.setdefault(each.first, []).append(each)
-        ends: dict[int, list[int]] = {}
-        for each in self.allocations:
-            if each.last < len(self.steps):
-                ends.setdefault(each.last, []).append(each.block)
-        for number, step in enumerate(self.steps):
-            for each in begins.get(number, ()):
-                memory[each.block] = _allocated(each, allocator)
-            if isinstance(step, _Launch):
-                source = step.source
-                step.function.prepared_call(
-                    source.grid,
-                    source.block,
-                    *[memory[block] for block in source.blocks],
-                    *source.values,
+        memory.update(given)
+        if not self.steps:
+            for each in self.begins[0]:
+                memory.setdefault(each.block, _allocated(each, allocator))
+        for step, begins, ends in zip(self.steps, self.begins, self.ends, strict=False):
+            for each in begins:
+                if each.block not in given:
+                    memory[each.block] = _allocated(each, allocator)
+            if type(step) is _Launch:
+                step.enqueue(
+                    step.grid, step.threads, *step.arrays(memory), *step.values
                 )
             else:
+                assert isinstance(step, Call)
                 _call(step, memory)
-            for block in ends.get(number, ()):
+            for block in ends:
                 del memory[block]
-        return map_tree(functools.partial(_result, memory), self.program.result)
+        return self.result(memory)
 
 
 def _leaves(tree: Any, kind: Any) -> list[Any]:
@@ -266,9 +310,8 @@ def _range(array: GPUArray) -> tuple[int, int]:
 def _allocated(each: _Allocation, allocator: Any) -> Any:
     if each.place is None:
         return GPUArray((each.size,), np.uint8, allocator=allocator)
-    place = each.place
     made: Any = GPUArray(
-        place.shape, _dtype(place.dtype), allocator=allocator, strides=place.strides
+        each.place.shape, each.dtype, allocator, None, None, each.order
     )
     if each.counts_as is not None:
         made._counts_as = each.counts_as
@@ -376,6 +419,16 @@ def _recorded() -> None:
     """Be the key of all functions' specialisations in the memory of a context."""
 
 
+class _Specialisations(OrderedDict[Any, "Specialisation | None"]):
+    """The specialisations of a function in a context, in whose memory they are."""
+
+    context: Any = None
+
+
+def _nothing() -> None:
+    """Be a reference to no specialisations."""
+
+
 class FusedFunction:
     """A function of arrays that runs as few kernels.
 
@@ -401,6 +454,7 @@ class FusedFunction:
             if name not in self.__signature.parameters:
                 raise ValueError(f"{function.__name__} has no parameter {name!r}")
         self.specialisations = 0
+        self._last: Any = _nothing  # a weak reference
 
     def __reduce__(self) -> Any:
         return _find, (self._plain.__module__, self._plain.__qualname__)
@@ -439,7 +493,7 @@ class FusedFunction:
         if stream is not None:
             with stream:
                 return self(*args, out=out, **kwargs)
-        if not is_enabled():
+        if not ENABLED:
             return _copied(self._plain(*args, **kwargs), out)
         arrays: list[GPUArray] = []
         try:
@@ -459,13 +513,10 @@ class FusedFunction:
         return _copied(self._plain(*args, **kwargs), out)
 
     def _specialisation(self, key: Any, args: Any, kwargs: Any) -> Any:
-        memory: Any = _current_memory().results
-        functions: Any = memory.get(_recorded)
-        if functions is None:
-            functions = memory[_recorded] = weakref.WeakKeyDictionary()
-        results = functions.get(self)
-        if results is None:
-            results = functions[self] = OrderedDict()
+        results = self._last()
+        context = _driver.Context.get_current()
+        if results is None or context is None or results.context is not context:
+            results = self._of_context()
         try:
             made = results[key]
         except KeyError:
@@ -479,6 +530,19 @@ class FusedFunction:
             if len(results) > MOST_SPECIALISATIONS // 2:
                 results.move_to_end(key)
         return made
+
+    def _of_context(self) -> _Specialisations:
+        """Return the specialisations of the current context."""
+        memory: Any = _current_memory().results
+        functions: Any = memory.get(_recorded)
+        if functions is None:
+            functions = memory[_recorded] = weakref.WeakKeyDictionary()
+        results: _Specialisations | None = functions.get(self)
+        if results is None:
+            results = functions[self] = _Specialisations()
+            results.context = _driver.Context.get_current()
+        self._last = weakref.ref(results)
+        return results
 
     def _record(self, args: Any, kwargs: Any) -> Specialisation | None:
         """Return a new specialisation; None: the function runs plainly."""

@@ -12,6 +12,7 @@ from pycuda import cumath, fuse, gpuarray, linalg
 from pycuda.fuse import FuseError, _group as group
 from pycuda.gpuarray import GPUArray, to_gpu
 from support.arrays import same
+from support.child import run_child
 
 pytestmark = pytest.mark.gpu
 
@@ -371,12 +372,15 @@ def test_the_switch_runs_functions_plainly(ctx, monkeypatch):
         seen.append(type(x))
         return x + 1
 
-    monkeypatch.setenv("PYCUDA_FUSE", "0")
+    monkeypatch.setattr(pycuda.fuse._launch, "ENABLED", False)
     function(_array(3))
-    monkeypatch.setenv("PYCUDA_FUSE", "1")
+    monkeypatch.setattr(pycuda.fuse._launch, "ENABLED", True)
     function(_array(3))
     assert seen[0] is GPUArray
     assert seen[1] is not GPUArray
+    for value, enabled in (("0", "False"), ("1", "True")):
+        program = "import pycuda.fuse; print(pycuda.fuse._launch.ENABLED)"
+        assert run_child(program, PYCUDA_FUSE=value).stdout.strip() == enabled
 
 
 def test_a_stream(ctx):
