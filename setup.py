@@ -2,8 +2,11 @@
 
 import os
 import shlex
+import subprocess
+import sys
 import sysconfig
 from concurrent.futures import ThreadPoolExecutor
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 import numpy
@@ -22,6 +25,7 @@ FLAGS = shlex.split(
 if "-g" in (sysconfig.get_config_var("CFLAGS") or "").split():
     FLAGS += [] if "-g" in os.environ.get("CFLAGS", "").split() else ["-g1"]
 EMULATOR = "pycuda._emulator"
+STUB = Path("pycuda", "_driver.pyi")
 #: The slowest files, which are compiled first, and alone.
 SLOWEST = "handler_"
 
@@ -42,6 +46,29 @@ class BuildExt(build_ext):
     ]
     boolean_options = [*build_ext.boolean_options, "separately", "progress"]
     separately = progress = False
+
+    def run(self):
+        """Build the extensions, and write their docstrings into the stub of a wheel."""
+        super().run()
+        folder = Path(self.build_lib, "pycuda")
+        if not self.inplace and (folder / STUB.name).exists():
+            self.document(folder)
+
+    def document(self, folder):
+        """Write the stub with docstrings into a folder.
+
+        They are those of the extension that is built in place if this Python cannot
+        import the other one, which is for another version or machine.
+        """
+        own = self.get_ext_filename("pycuda._driver").endswith(EXTENSION_SUFFIXES[0])
+        root = folder.parent if own else Path.cwd()
+        script = Path("tools", "stub_docstrings.py")
+        try:
+            subprocess.run([sys.executable, script, STUB, folder, root], check=True)
+        except subprocess.CalledProcessError:
+            if own:
+                raise
+            self.warn("the stub has no docstrings: no extension is built in place")
 
     def get_ext_filename(self, fullname):
         """Return the file of an extension: the software device is no Python module."""

@@ -25,7 +25,11 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tools")]
 
 import cell_lexer  # noqa: E402  the path is set above
 import doc_sources  # noqa: E402
-from pages.plain import docstring_to_markup, plain_to_markup  # noqa: E402
+from pages.plain import (  # noqa: E402
+    docstring_to_markup,
+    operator_to_markup,
+    plain_to_markup,
+)
 
 import pycuda  # noqa: E402
 from pages import attributes, source_links  # noqa: E402
@@ -46,17 +50,10 @@ extensions = [
     "pages.changes",
     "pages.charts",
     "pages.gallery",
+    "pages.links",
     "pages.summary",
 ]
 exclude_patterns = ["_build"]
-#: Pages of modules that the package need not have as yet.
-exclude_patterns += [
-    f"modules/{name}.rst"
-    for name in ("curandom", "sparse")
-    if not list((ROOT / "pycuda").glob(f"{name}*"))
-]
-#: Chapters that the table of contents names once they are there.
-OPTIONAL = ("random", "sparse", "interop", "mpi", "curandom")
 html_theme = "pydata_sphinx_theme"
 html_title = f"pycuda {version}"
 html_static_path = ["static"]
@@ -174,7 +171,8 @@ def on_docstring(app, what, name, thing, options, lines):
         lines.clear()  # it describes lists or numbers, not this one
     if what not in DESCRIBED or not is_c(thing):
         return
-    lines[:] = docstring_to_markup(lines)
+    told = operator_to_markup("\n".join(lines))
+    lines[:] = [told] if told else docstring_to_markup(lines)
     entry = entry_of(name)
     if entry is None or any(f".{word}." in f"{name}." for word in UNTOLD):
         return
@@ -190,6 +188,35 @@ def on_sections(app, what, name, thing, options, lines):
     if what in CALLABLE:
         about = (app, what, name, thing, options)
         lines[:] = napoleon.NumpyDocstring(list(lines), SECTIONS, *about).lines()
+
+
+def on_signature(app, what, name, thing, options, signature, result):
+    """Leave out private parameters, which dataclasses have."""
+    return signature and (re.sub(r", _\w+[^,)]*", "", signature), result)
+
+
+def neighbour(relations, page, place):
+    """Return the chapter or module before a page, place 1, or after it, place 2.
+
+    Otherwise the page after a module is that of its first name.
+    """
+    found = relations.get(page, (None, None, None))[place]
+    while found and found.startswith("generated/"):
+        found = relations[found][place]
+    return found
+
+
+def on_context(app, page, template, context, doctree):
+    """Let chapters and modules follow one another. Titles may break inside names."""
+    for place, step in ((1, "prev"), (2, "next")):
+        found = neighbour(app.builder.relations, page, place)
+        if found and not page.startswith("generated/"):
+            title = app.builder.render_partial(app.env.titles[found])["title"]
+            link = app.builder.get_relative_uri(page, found)
+            context[step] = {"link": link, "title": title}
+        if context.get(step):
+            title = context[step]["title"]
+            context[step]["title"] = re.sub(r"(?<=\w)[._](?=\w)", r"\g<0><wbr>", title)
 
 
 def on_raises(app, doctree):
@@ -234,17 +261,6 @@ def remove_stale(app):
     written = [path for path in sources if Path(path).parent != GENERATED]
     for path in set(GENERATED.glob("*.rst")) - tables_of(written):
         path.unlink()
-
-
-def on_source(app, docname, source):
-    """Leave the chapters that are not there out of the table of contents."""
-    for name in OPTIONAL:
-        path = (HERE / docname).parent / f"{name}.rst"
-        page = str(path.relative_to(HERE))
-        there = path.exists() and page not in exclude_patterns
-        if not there and f"   {name}\n" in source[0]:
-            app.env.note_dependency(str(path))  # so that it is looked for each time
-            source[0] = re.sub(rf"^   {name}\n", "", source[0], flags=re.MULTILINE)
 
 
 def on_notebook(app, docname, source):
@@ -371,10 +387,11 @@ def setup(app):
     app.connect("autodoc-process-docstring", on_sections, priority=500)
     app.connect("builder-inited", remove_stale, priority=600)  # after autosummary
     app.connect("doctree-read", on_raises)
-    app.connect("source-read", on_source)
     app.connect("source-read", on_notebook)
     app.add_lexer(cell_lexer.NAME, cell_lexer.CellLexer)
+    app.connect("autodoc-process-signature", on_signature)
     app.connect("autodoc-skip-member", on_member)
+    app.connect("html-page-context", on_context)
     app.add_directive("attributes", Attributes)
     app.add_directive("diagram", Diagram)
     app.add_directive("enumerations", Enumerations)

@@ -30,6 +30,7 @@ COMMANDS = {
     "cache": "Look at the cache of compiled kernels, or empty it.",
     "emulator": "Run programs on the software device instead of a GPU.",
     "explain": "Run a program again with all checks, and explain its errors.",
+    "coverage": "Run a program and show which lines of its kernels ran.",
     "profile": "Run a Python program and record what it did on the device.",
     "precompile": "Compile the kernels of a program in advance, into one file.",
     "debug": "Run a script with debug information in its kernels, for cuda-gdb.",
@@ -180,6 +181,8 @@ def flush_stdout() -> None:
 
 _CHECKS = ("memory", "init", "race", "sync", "barrier", "leak", "all")
 _MOST_DEVICES = 64
+#: CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR.
+_CAPABILITY_ATTRIBUTES = (75, 76)
 _CAPABILITIES = (
     *("5.0", "5.2", "5.3", "6.0", "6.1", "6.2", "7.0", "7.2", "7.5"),
     *("8.0", "8.6", "8.7", "8.9", "9.0", "10.0", "10.3", "11.0", "12.0", "12.1"),
@@ -219,6 +222,26 @@ def known_capability(major: int, minor: int) -> str:
     known = [tuple(map(int, each.split("."))) for each in _CAPABILITIES]
     below = [each for each in known if each <= (major, minor)]
     return ".".join(map(str, max(below, default=known[0])))
+
+
+def capability_of_gpu() -> str:
+    """Return the compute capability of the GPU of a plain run, "" if it uses none.
+
+    The software device then has its own, which the environment or the program chooses.
+    """
+    if os.environ.get("PYCUDA_DRIVER") == "emulator":
+        return ""
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+        parts = [ctypes.c_int(), ctypes.c_int()]
+        status = driver.cuInit(0)
+        for part, attribute in zip(parts, _CAPABILITY_ATTRIBUTES, strict=True):
+            status = status or driver.cuDeviceGetAttribute(
+                ctypes.byref(part), attribute, 0
+            )
+    except (OSError, AttributeError):
+        return ""
+    return "" if status else known_capability(*[x.value for x in parts])
 
 
 def version(text: str) -> str:

@@ -14,6 +14,7 @@ import contextlib
 import glob
 import json
 import os
+import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -43,6 +44,11 @@ class Access(NamedTuple):
     least_wavefronts: int = 0  # that would do without conflicts of banks
     local_requests: int = 0  # warps that access local memory
     equal: int = 0  # lanes at the most frequent address of each atomic operation
+    step: int = 0  # bytes from a lane's address to that of the next; 0: none
+
+
+#: The step of accesses whose lanes have no common step.
+MIXED = -(2**63)
 
 
 class Instruction(NamedTuple):
@@ -83,6 +89,11 @@ class Program(NamedTuple):
     functions: list[Function]
     instructions: list[Instruction]
     source: recording.Source | None  # that was compiled to it, if it is known
+    pieces: tuple[recording.Source | None, ...] = ()  # of functions that were linked
+
+    def source_of(self, function: int) -> recording.Source | None:
+        """Return the source of a function, None if it is not known."""
+        return self.source or (self.pieces[function] if self.pieces else None)
 
 
 def write(prefix: str) -> None:
@@ -100,7 +111,22 @@ def read(prefix: str) -> list[Program]:
         for program in _programs(path, sources):
             earlier = found.get(program.number)
             found[program.number] = _sum(earlier, program) if earlier else program
-    return list(found.values())
+    return [
+        program if program.source else _with_pieces(program, sources)
+        for program in found.values()
+    ]
+
+
+def _with_pieces(program: Program, sources: dict[int, recording.Source]) -> Program:
+    """Return a program that was linked with the sources of its functions."""
+    pieces: list[recording.Source | None] = []
+    for function in program.functions:
+        name = re.escape(function.name)
+        head = re.compile(rf"\.(?:entry|func)\b[^;{{]*\b{name}\s*\([^;]*{{")
+        having = (x for x in sources.values() if head.search(x.ptx))
+        # The lines of its PTX are others than those of the whole.
+        pieces.append(next((x._replace(ptx="") for x in having), None))
+    return program._replace(pieces=tuple(pieces))
 
 
 def _programs(path: str, sources: dict[int, recording.Source]) -> Iterator[Program]:
@@ -151,6 +177,13 @@ def _padded(values: list[int], length: int) -> list[int]:
     return values + [0] * (length - len(values))
 
 
+def sum_of_accesses(one: Access, other: Access) -> Access:
+    """Return the cost of two accesses."""
+    steps = {one.step, other.step} - {0}
+    step = MIXED if len(steps) > 1 else max(steps, default=0)
+    return Access(*map(sum, zip(one, other, strict=True)))._replace(step=step)
+
+
 def _sum(one: Program, other: Program) -> Program:
     """Return a program with the counts of two processes."""
     functions = [
@@ -168,7 +201,7 @@ def _sum(one: Program, other: Program) -> Program:
             choice=Choice(*map(sum, zip(a.choice, b.choice, strict=True)))
             if a.choice and b.choice
             else None,
-            access=Access(*map(sum, zip(a.access, b.access, strict=True)))
+            access=sum_of_accesses(a.access, b.access)
             if a.access and b.access
             else None,
         )

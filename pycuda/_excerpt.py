@@ -89,8 +89,8 @@ class _Text:
         return "\n".join(shown)
 
 
-def _own(source: str, lone_returns: bool = False) -> _Text:
-    """Return the user's part of a source."""
+def own_text(source: str, lone_returns: bool = False) -> _Text:
+    """Return the user's part of a source, with the names that compilers give lines."""
     after_marker = source.partition(_LINE_MARKER)[2] or source
     own, _, _ = after_marker.partition(f'\n#line 1 "{AFTER_SOURCE}"\n')
     return _Text(SOURCE_NAME, own, lone_returns)
@@ -104,7 +104,7 @@ def of_source(source: str, said: str, nvrtc: bool = False) -> str:
     counts characters.
     """
     messages = list(re.finditer(_MESSAGE, said))
-    own = _own(source, not nvrtc)
+    own = own_text(source, not nvrtc)
     parts = []
     for match in messages[:_MOST]:
         column = None
@@ -163,7 +163,7 @@ def of_ptx(image: bytes, log: str, source: str) -> str:
     If the PTX names the line of the source that it comes from, show that line too.
     """
     ptx = _Text("PTX", image.rstrip(b"\0").decode("utf-8", "replace"))
-    own = _own(source)
+    own = own_text(source)
     parts = []
     for match in list(re.finditer(_PTX_MESSAGE, log))[:_MOST]:
         place = ptx.place_of(int(match["line"]))
@@ -196,6 +196,6 @@ def _origin(lines: Sequence[str], place: int) -> int | None:
 
 def line_of(source: str, number: int) -> str | None:
     """Return a line of a source by its number in messages, None if it has none."""
-    own = _own(source)
+    own = own_text(source)
     place = own.place_of(number)
     return None if place is None else own.lines[place]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Iterator
 
 from pycuda import _excerpt
@@ -68,7 +67,7 @@ def _rows(kernel: str, number: int, line: int, other: int, indent: str) -> list[
                 text = _excerpt.line_of(source, place[1]) or ""
             found.append(f"{indent}{words} {file}:{place[1]}")
             if text.strip():
-                inside = _in_program(source, text, place[1])
+                inside = _in_program(source, place[1])
                 found[-1] += f" ({inside})" if inside else ""
                 found.append(f"{indent}    {text.strip()}")
         if found:
@@ -76,18 +75,16 @@ def _rows(kernel: str, number: int, line: int, other: int, indent: str) -> list[
     return []
 
 
-def _in_program(source: str, text: str, number: int) -> str:
+def _in_program(source: str, number: int) -> str:
     """Return "file:line" of a line of CUDA in the program's own files, or ""."""
-    from pycuda.explain import in_python
+    from pycuda import _counted_source
 
-    main = getattr(sys.modules.get("__main__"), "__file__", None)
-    folder = os.path.dirname(os.path.abspath(main)) if main else ""
-    files = [main] if main else []
-    for module in list(sys.modules.values()):
-        file = getattr(module, "__file__", None)
-        if file and file.endswith(".py") and os.path.dirname(file) == folder:
-            files.append(file)
-    return in_python(source, text, number, files)
+    place = _counted_source.in_files(source, number, recording.own_files())
+    if place is None:
+        return ""
+    relative = os.path.relpath(place.file)
+    file = relative if len(relative) < len(place.file) else place.file
+    return f"{file}:{place.line}"
 
 
 def _candidates(kernel: str, number: int) -> Iterator[tuple[CompileRequest, _Places]]:

@@ -7,6 +7,7 @@ in :data:`STYLE`, so a picture inside a page changes with it.
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterable, Sequence
 from html import escape
 
@@ -171,4 +172,13 @@ def page(title: str, body: str, script: str = "") -> str:
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
         f"<title>{escape(title)}</title><style>{STYLE}</style></head>"
         f"<body><main>{body}</main>{tail}</body></html>\n"
+    )
+
+
+def frame_html(text: str, height: int = 640) -> str:
+    """Return a page inside of a frame, for the output of a notebook."""
+    data = base64.b64encode(encodable(text).encode()).decode()
+    return (
+        f'<iframe src="data:text/html;base64,{data}" width="100%" height="{height}" '
+        'style="border:0"></iframe>'
     )

@@ -89,6 +89,14 @@ def execute(program: str, arguments: Sequence[str], is_module: bool) -> None:
         runpy.run_path(path, run_name="__main__")
 
 
+def command(program: str, arguments: Sequence[str], is_module: bool) -> list[str]:
+    """Return the words that run a script, a module or a notebook in a new process."""
+    runner = ["-m"] if is_module else []
+    if not is_module and _notebook_program.is_notebook(program):
+        runner = ["-m", "pycuda._program"]
+    return [sys.executable, *runner, program, *arguments]
+
+
 def wait_for_threads() -> None:
     """Wait for the threads that Python waits for when a program has ended."""
     for thread in threading.enumerate():

@@ -58,10 +58,15 @@ class Finding(NamedTuple):
         Lines that a compiler printed, if one line is not enough.
     """
 
+    #: One of the three words.
     level: str
+    #: What was looked at.
     about: str
+    #: What was found.
     text: str
+    #: What repairs it; may be empty.
     step: str = ""
+    #: Lines of a compiler.
     words: tuple[str, ...] = ()
 
 

@@ -16,8 +16,6 @@ The exit status is 0 if nothing was found and the program ended with 0, else 1.
 from __future__ import annotations
 
 import argparse
-import ast
-import ctypes
 import linecache
 import os
 import re
@@ -30,6 +28,7 @@ from typing import Any
 
 from pycuda import (
     _command_line,
+    _counted_source,
     _excerpt,
     _hide_imports,
     _notebook_program,
@@ -67,6 +66,16 @@ _ADVICE_BY_WORDS = {
     "blocks than the device can run at once.",
 }
 
+#: The same for accesses to memory, which have a space in their texts.
+_ADVICE_BY_SPACE = {
+    "of shared memory": "The access leaves the shared memory of the block, or the "
+    "variable that its address comes from. Compare the index with the size of the "
+    "__shared__ array. Memory of an extern array has the size that the launch gives "
+    "(shared=, in bytes).",
+    "of local memory": "The access leaves the array of the thread that its address "
+    "comes from. Compare the index with the size of the array.",
+}
+
 #: What an error of a kind means, and how it is usually corrected.
 _ADVICE = {
     "memory": "The kernel accesses memory outside of every live allocation. Compare "
@@ -90,9 +99,6 @@ _ADVICE = {
     "loop of this line should have ended, look at its condition: an unsigned number is "
     "never below 0, and a float may stay the same when 1 is added.",
 }
-
-#: CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR.
-_CAPABILITY_ATTRIBUTES = (75, 76)
 
 _NEXT_LINES = 3  # at most, of a statement over several lines
 
@@ -128,34 +134,6 @@ def _plain_name(symbol: str) -> str:
     return name
 
 
-def in_python(source: str, line: str, number: int, files: Iterable[str]) -> str:
-    """Return "file:line" of a line of CUDA inside a Python file, "" if it is in none.
-
-    It is in a file if that has a string which is part of the source and has this line
-    at this place.
-    """
-    for file in files:
-        text = "".join(linecache.getlines(file))
-        try:
-            tree = ast.parse(text)
-        except (SyntaxError, ValueError):
-            is_cell = (
-                text.startswith("%%") and text.partition("\n")[2].strip() in source
-            )
-            if is_cell and linecache.getline(file, number).strip() == line.strip():
-                return f"{_short(file)}:{number}"
-            continue
-        for node in ast.walk(tree):
-            if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
-                continue
-            if "__global__" not in node.value or node.value.strip() not in source:
-                continue
-            where = node.lineno + number - 1
-            if linecache.getline(file, where).strip() == line.strip():
-                return f"{_short(file)}:{where}"
-    return ""
-
-
 def _short(path: str) -> str:
     """Return a path relative to the current folder, if that is shorter."""
     relative = os.path.relpath(path)
@@ -187,8 +165,8 @@ def _place_rows(
         source = sources.of(report)
         line = source and _excerpt.line_of(source, place.line)
         if source and line:
-            inside = in_python(source, line, place.line, files)
-            where += f" ({inside})" if inside else ""
+            inside = _counted_source.in_files(source, place.line, files)
+            where += f" ({_short(inside.file)}:{inside.line})" if inside else ""
             rows = [line.strip()]
     else:
         rows = _statement(place.file, place.line)
@@ -285,7 +263,10 @@ def explain(
 def _advice(report: _reports.Report) -> str:
     """Return what an error means and what to do, or ""."""
     said = " ".join(report.text.split())
-    for words, advice in _ADVICE_BY_WORDS.items():
+    known = _ADVICE_BY_WORDS
+    if report.kind == "memory":
+        known = known | _ADVICE_BY_SPACE
+    for words, advice in known.items():
         if words in said:
             return advice
     return _ADVICE.get(report.kind, "")
@@ -348,10 +329,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _command(given: argparse.Namespace) -> list[str]:
-    runner = ["-m"] if given.is_module else []
-    if _is_notebook(given):
-        runner = ["-m", _program.__name__]
-    return [sys.executable, *runner, given.program, *given.arguments]
+    return _program.command(given.program, given.arguments, given.is_module)
 
 
 def _is_notebook(given: argparse.Namespace) -> bool:
@@ -369,7 +347,7 @@ def _environment(given: argparse.Namespace, log: str) -> dict[str, str]:
     _let_go_on(given, found)
     if given.devices is not None:
         found["PYCUDA_EMULATOR_DEVICES"] = str(given.devices)
-    capability = given.capability or _capability_of_gpu()
+    capability = given.capability or _command_line.capability_of_gpu()
     if capability:
         found["PYCUDA_EMULATOR_CAPABILITY"] = capability
     return found
@@ -379,26 +357,6 @@ def _let_go_on(given: argparse.Namespace, environment: dict[str, str]) -> None:
     """Let mistakes that PyCUDA does not check be reports, and the program go on."""
     if (given.is_module, given.program) != (True, "pytest"):  # our plugin decides there
         environment.setdefault("PYCUDA_STRICT", "0")
-
-
-def _capability_of_gpu() -> str:
-    """Return the compute capability of the GPU of a plain run, "" if it uses none.
-
-    The software device then has its own, which the environment or the program chooses.
-    """
-    if os.environ.get("PYCUDA_DRIVER") == "emulator":
-        return ""
-    try:
-        driver = ctypes.CDLL("libcuda.so.1")
-        parts = [ctypes.c_int(), ctypes.c_int()]
-        status = driver.cuInit(0)
-        for part, attribute in zip(parts, _CAPABILITY_ATTRIBUTES, strict=True):
-            status = status or driver.cuDeviceGetAttribute(
-                ctypes.byref(part), attribute, 0
-            )
-    except (OSError, AttributeError):
-        return ""
-    return "" if status else _command_line.known_capability(*[x.value for x in parts])
 
 
 def _run_on_device(given: argparse.Namespace, log: str) -> int:

@@ -67,6 +67,7 @@ class StridedArray:
     shape: tuple[int, ...]
     #: Bytes from one element to the next, for each axis.
     strides: tuple[int, ...]
+    #: The dtype of the elements.
     dtype: np.dtype[Any]
     #: Keeps the memory alive.
     base: Any = field(repr=False)
@@ -118,6 +119,7 @@ class ColumnMajorMatrix:
         Object that keeps the memory alive.
     """
 
+    #: The dtype of the elements, float32.
     dtype: np.dtype[Any] = np.dtype(np.float32)
 
     def __init__(self, address: int, shape: tuple[int, int], base: object) -> None:

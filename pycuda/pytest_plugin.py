@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from pycuda._covered import File
     from pycuda._leaks import Mark
     from pycuda.driver import Context
 
@@ -33,6 +34,9 @@ _CHECKS = ("memory", "init", "race", "sync", "barrier", "leak", "all")
 _SCOPES = ("function", "module", "session")
 _LEAKS = ("report", "fail", "off")
 _DRIVERS = ("auto", "cuda", "emulator")
+_COV = ("on",)
+_COV_REPORTS = ("term", "term-missing", "html", "xml", "lcov")
+_COUNT_LOG = "PYCUDA_EMULATOR_COUNT_LOG"
 
 _MARKS = (
     "cuda: the test needs a device, a GPU or the software device",
@@ -73,7 +77,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
     def add(name: str, text: str, **more: Any) -> None:
         group.addoption(f"--pycuda-{name}", help=text, **more)
-        parser.addini(f"pycuda_{name}", f"the default of --pycuda-{name}", default="")
+        setting = f"pycuda_{name.replace('-', '_')}"
+        parser.addini(setting, f"the default of --pycuda-{name}", default="")
 
     add(
         "driver",
@@ -104,6 +109,30 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "the default), module or session",
         choices=_SCOPES,
     )
+    add(
+        "cov",
+        "measure which lines and branches of kernels run, on the software device",
+        action="store_const",
+        const="on",
+    )
+    add(
+        "cov-source",
+        "measure only the sources in this file or folder; may be given several times",
+        action="append",
+        metavar="PATH",
+    )
+    add(
+        "cov-report",
+        "how to report it: term, term-missing (the default), html, xml or lcov; a file "
+        "may follow a colon, as in xml:build/kernels.xml",
+        action="append",
+        metavar="KIND",
+    )
+    add(
+        "cov-fail-under",
+        "let the run fail if less than this percentage is covered",
+        metavar="N",
+    )
 
 
 def _setting(config: pytest.Config, name: str, given: Any = None) -> str:
@@ -111,6 +140,8 @@ def _setting(config: pytest.Config, name: str, given: Any = None) -> str:
     if given is None:
         given = config.option
     chosen = getattr(given, f"pycuda_{name}", None)
+    if isinstance(chosen, list):
+        chosen = "\n".join(chosen)
     return str(chosen or config.getini(f"pycuda_{name}") or "")
 
 
@@ -139,8 +170,12 @@ def pytest_load_initial_conftests(
     _one_of("leaks", _setting(early_config, "leaks", given), _LEAKS)
     _one_of("scope", _setting(early_config, "scope", given), _SCOPES)
     seed = _seed_of(_setting(early_config, "seed", given))
+    counts = _counts_of(early_config, given, driver)
+    is_emulated = check or counts
     chosen = {
-        "PYCUDA_DRIVER": "emulator" if check else driver.replace("auto", ""),
+        "PYCUDA_DRIVER": "emulator" if is_emulated else driver.replace("auto", ""),
+        "PYCUDA_EMULATOR_COUNT": "lines" if counts else "",
+        _COUNT_LOG: counts,
         # a test should not pass because a GPU forgives a mistake
         "PYCUDA_CHECK": check or ("" if "PYCUDA_CHECK" in os.environ else "memory"),
         "PYCUDA_STRICT": "" if "PYCUDA_STRICT" in os.environ else "1",
@@ -152,6 +187,45 @@ def pytest_load_initial_conftests(
             changed[name] = os.environ.get(name)
             os.environ[name] = value
     early_config.stash[_RUN] = _Run(seed, changed)
+
+
+def _counts_of(config: pytest.Config, given: Any, driver: str) -> str:
+    """Return how the names of files of counts begin, "" if nothing is measured."""
+    if not _one_of("cov", _setting(config, "cov", given), _COV):
+        return ""
+    if driver == "cuda":
+        raise pytest.UsageError(
+            "--pycuda-cov is for the software device, and --pycuda-driver is cuda. "
+            "Leave out one of them"
+        )
+    _reports_of(_setting(config, "cov_report", given))
+    _percent_of(_setting(config, "cov_fail_under", given))
+    if "PYTEST_XDIST_WORKER" in os.environ:  # the first process reads them
+        return os.environ.get(_COUNT_LOG, "")
+    import tempfile
+
+    folder = tempfile.mkdtemp(prefix="pycuda-coverage-")
+    return os.path.join(folder, "counts")
+
+
+def _reports_of(text: str) -> list[tuple[str, str]]:
+    """Return the kinds of reports, each with a file or "". UsageError for others."""
+    words = text.split() or ["term-missing"]
+    pairs = [(kind, path) for kind, _, path in (word.partition(":") for word in words)]
+    for kind, path in pairs:
+        _one_of("cov_report", kind, _COV_REPORTS)
+        if path and kind.startswith("term"):
+            raise pytest.UsageError(f"pycuda_cov_report: {kind} is written to no file")
+    return pairs
+
+
+def _percent_of(text: str) -> float:
+    try:
+        return float(text or 0)
+    except ValueError:
+        raise pytest.UsageError(
+            f"--pycuda-cov-fail-under is {text!r}, and it must be a number"
+        ) from None
 
 
 def _checks_of(text: str) -> str:
@@ -190,6 +264,9 @@ class _Run:
         self.changed = changed  # variables, and their values before
         self.leaks: list[tuple[str, str]] = []  # tests and what they left behind
         self.device = ""  # its name, once the driver is loaded
+        self.covered: list[File] = []  # what of kernels ran
+        self.written: list[str] = []  # reports of that
+        self.not_added = ""  # why it is not in the data of coverage.py
         self.broken_by = ""  # the test that broke a context which cannot be repaired
         self._missing: str | None = None  # why there is no device
 
@@ -252,6 +329,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Restore the variables of the driver."""
+    counts = os.environ.get(_COUNT_LOG, "")
+    if (
+        _COUNT_LOG in _run_of(config).changed
+        and "PYTEST_XDIST_WORKER" not in os.environ
+    ):
+        import shutil
+
+        shutil.rmtree(os.path.dirname(counts), ignore_errors=True)
     for name, value in _run_of(config).changed.items():
         if value is None:
             os.environ.pop(name, None)
@@ -645,6 +730,82 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         output["pycuda_device"] = _run_of(session.config).device
 
 
+# -- coverage of kernels ---------------------------------------------------------------
+
+
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, object]:
+    """Measure what of kernels ran, before pytest-cov makes its reports."""
+    try:
+        return (yield)
+    finally:
+        if _setting(session.config, "cov"):
+            _measure(session)
+
+
+def _measure(session: pytest.Session) -> None:
+    """Write the counts of this process, and read those of all in the first one."""
+    config, prefix = session.config, os.environ.get(_COUNT_LOG, "")
+    if "pycuda._driver" in sys.modules and prefix:
+        from pycuda import _counts
+
+        _counts.write(prefix)
+    if hasattr(config, "workeroutput") or not prefix:
+        return
+    from pycuda import _coverage_reports, _covered
+
+    asked = _setting(config, "cov_source").split("\n")
+    folders = [str(config.invocation_params.dir / path) for path in asked if path]
+    run = _run_of(config)
+    run.covered = _covered.measure(prefix, folders)
+    for kind, path in _reports_of(_setting(config, "cov_report")):
+        if kind in _coverage_reports.KINDS:
+            run.written.append(_coverage_reports.write(kind, path, run.covered))
+    found = _covered.totals(run.covered).percent()
+    if found < _percent_of(_setting(config, "cov_fail_under")):
+        session.testsfailed += 1
+    _add_to_coverage_py(config)
+
+
+def _add_to_coverage_py(config: pytest.Config) -> None:
+    """Let pytest-cov add what of kernels ran to its data, once these are complete."""
+    controller = getattr(config.pluginmanager.getplugin("_cov"), "cov_controller", None)
+    if controller is None:
+        return
+    run, finish = _run_of(config), controller.finish
+
+    def finish_and_add() -> None:
+        from pycuda import _coverage_py
+
+        finish()
+        run.not_added = _coverage_py.add(controller.cov, run.covered)
+
+    controller.finish = finish_and_add
+
+
+def _show_covered(terminalreporter: Any, config: pytest.Config) -> None:
+    """Write what of kernels ran."""
+    from pycuda import _coverage_reports, _covered
+
+    run = _run_of(config)
+    terminalreporter.section("pycuda: coverage of kernels")
+    if not run.covered:
+        terminalreporter.write_line("no kernel of the tests was loaded")
+    kinds = [kind for kind, _ in _reports_of(_setting(config, "cov_report"))]
+    if run.covered and ("term" in kinds or "term-missing" in kinds):
+        table = _coverage_reports.table(run.covered, "term-missing" in kinds)
+        terminalreporter.write_line(table)
+    for path in run.written:
+        terminalreporter.write_line(f"{path} is written")
+    if run.not_added:
+        terminalreporter.write_line(run.not_added)
+    found = _covered.totals(run.covered).percent()
+    limit = _percent_of(_setting(config, "cov_fail_under"))
+    if found < limit:
+        text = f"{found:.1f}% are covered, and {limit:g}% are asked for"
+        terminalreporter.write_line(text, red=True)
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     """Take the device from a process of pytest-xdist that ends."""
@@ -667,6 +828,8 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         for name, text in leaks:
             terminalreporter.write_line(name)
             terminalreporter.write_line(text)
+    if _setting(config, "cov"):
+        _show_covered(terminalreporter, config)
     device = _run_of(config).device
     if device:
         terminalreporter.write_line(f"pycuda: the device was {device}")

@@ -22,7 +22,14 @@ from pycuda._context_cache import (
     context_dependent_memoize as context_dependent_memoize,
     context_dependent_memoized_functions as context_dependent_memoized_functions,
 )
-from pycuda._driver import _lend_to_threads, _set_default_allocator, _setting
+from pycuda._driver import (
+    _context_facts,
+    _lend_to_threads,
+    _reset_primary_context,
+    _set_default_allocator,
+    _setting,
+    _working_context,
+)
 from pycuda._public import (
     names_at_first_use as _names_at_first_use,
     publish as _publish,
@@ -63,7 +70,8 @@ if TYPE_CHECKING:
         "context_dependent_memoize", "context_dependent_memoized_functions",
         "device_for_rank", "dtype_to_ctype", "get_arg_type", "get_default_device",
         "get_or_register_dtype", "init_cuda_context_fixture", "make_default_context",
-        "mark_cuda_test", "parse_c_arg", "register_dtype", "set_default_allocator",
+        "mark_cuda_test", "parse_c_arg", "recover_context", "register_dtype",
+        "set_default_allocator",
     ]
     # fmt: on
     # names of pycuda.tools: end
@@ -354,6 +362,107 @@ def _leave(context: _cuda.Context | None) -> None:
     except _cuda.Error:
         pass  # the context is broken: there is nothing to release
     clear_context_caches()
+
+
+# Contexts after a fault
+
+#: Contexts in which a kernel runs that may never end. They end with the process.
+_left_contexts: list[_cuda.Context] = []
+
+
+def _works(context: _cuda.Context) -> bool:
+    """Wait for the context. Return whether no fault has broken it."""
+    try:
+        with context:
+            context.synchronize()
+    except _cuda.Error as error:
+        if "launches" not in vars(error):  # no error that loses the context
+            raise
+        return False
+    return True
+
+
+def _replace_automatic(old: _cuda.Context, new: _cuda.Context) -> None:
+    """Make the new context that of the modules that made the old one."""
+    for name in ("pycuda.autoinit", "pycuda.autoprimaryctx"):
+        module = sys.modules.get(name)
+        if module is not None and getattr(module, "context", None) is old:
+            module.context = new  # type: ignore[attr-defined]
+            if _setting("PYCUDA_AUTOINIT_THREADS"):
+                _lend_to_threads(new)
+
+
+def recover_context() -> _cuda.Context:
+    """Make a new context in place of the current one, which is lost.
+
+    A kernel that fails, for example by an illegal address, breaks its context: every
+    later call in it fails, too. This function ends that context and makes a new one of
+    the same kind, so that a notebook goes on without a restart. If a kernel still runs
+    after Ctrl-C has ended a wait for it, the old context stays beside a new one.
+
+    Returns
+    -------
+    Context
+        The new context, which is current; the old one if it works. It is also the new
+        ``pycuda.autoinit.context`` if that was broken.
+
+    Raises
+    ------
+    RuntimeError
+        If this thread has no context, if another library has made it, or if the driver
+        makes no new one. Then only a new process helps.
+
+    See Also
+    --------
+    make_default_context : Make a context.
+    pycuda.driver.Error.launches : The launches that a fault may come from.
+
+    Notes
+    -----
+    Arrays, modules, streams and other objects of the old context are lost: their use
+    raises an error, so make them again. If the default allocator was set, it becomes
+    the usual one. A primary context is reset, also for the other libraries that use it.
+
+    No function of the driver stops a kernel, and the driver does not end a context in
+    which one runs. So a kernel that never ends keeps its part of the device and its
+    memory until the process ends, and slows down the new context.
+
+    Examples
+    --------
+    >>> from pycuda.tools import recover_context
+    >>> recover_context() == drv.Context.get_current()
+    True
+    """
+    old = _working_context()
+    if old is None:
+        raise RuntimeError("this thread has no context; import pycuda.autoinit")
+    number, kind, flags, works_on, same = _context_facts(old)
+    if kind == "foreign":
+        raise RuntimeError("another library has made the context, and must end it")
+    if works_on:
+        _left_contexts.append(old)
+    elif _works(old):
+        return old
+    clear_context_caches()
+    _set_default_allocator(None)
+    try:
+        if not works_on:
+            for context in same:
+                context.detach()
+            if kind == "primary":
+                _reset_primary_context(number)
+        device = _cuda.Device(number)
+        if kind == "primary" and not works_on:
+            new = _retain_primary_context(device)
+        else:
+            new = device.make_context(flags)
+    except _cuda.Error as error:
+        raise RuntimeError(
+            "the driver makes no new context in this process; restart Python, or the "
+            "notebook's kernel"
+        ) from error
+    _replace_automatic(old, new)
+    return new
 
 
 # Memory of arrays

@@ -103,6 +103,22 @@ def stack_depth():
     return len(popped)
 
 
+def check_stack(depth):
+    """Fail if the stack is not as deep. Pop what is too much: later tests are right."""
+    after = stack_depth()
+    for _ in range(after - depth):
+        drv.Context.pop()
+    assert after == depth, f"{after} contexts are on the stack, before it were {depth}"
+
+
+@pytest.fixture(autouse=True, scope="module")
+def no_context_is_left():
+    """Check that the tests and fixtures of a file leave no context on the stack."""
+    depth = stack_depth()
+    yield
+    check_stack(depth)
+
+
 def live_counts(config):
     """Return the number of live handles of each kind.
 
@@ -119,23 +135,24 @@ def live_counts(config):
 def nothing_is_left(request):
     """Check that the test released all handles and left the context stack unchanged.
 
-    Under the marker ``module_context`` nothing is checked: the shared context keeps the
-    kernels of the tests.
+    Under the marker ``module_context`` no handles are counted: the shared context keeps
+    the kernels of the tests.
     """
     if request.node.get_closest_marker("module_context"):
         request.getfixturevalue("module_context")
+        depth = stack_depth()
         yield
+        check_stack(depth)
         return
     gc.collect()
     before = live_counts(request.config)
-    depth = stack_depth() if drv.Context.get_current() is not None else 0
+    depth = stack_depth()
     yield
     # Drop the values of the other fixtures, which have already been torn down.
     request.node.funcargs.clear()
     gc.collect()
+    check_stack(depth)
     assert live_counts(request.config) == before
-    after = stack_depth() if drv.Context.get_current() is not None else 0
-    assert after == depth
 
 
 @pytest.fixture

@@ -40,6 +40,7 @@ DATA_FILES = {
         "host_threads",
         "memory_map",
         "virtual_range",
+        "waits",
     )
     for end in "ch"
 } | {

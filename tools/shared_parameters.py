@@ -25,6 +25,10 @@ HEADER = "src/cpp_free_c/python/support/docs.h"
 
 #: The line of a parameter of functions in Python: its description.
 TEXTS = {
+    "allowSurfaceBind : bool, optional": (
+        "If true, kernels can write the Array through surfaces. An Array of two "
+        "dimensions then has one layer."
+    ),
     "arch : str, optional": (
         'Architecture to compile for, such as "sm_90". The default is that of the '
         "current context's device."

@@ -15,6 +15,7 @@ Headers of x86-64 serve for aarch64, too: pyconfig.h differs only in macros that
 public headers do not use, which test/package/test_wheels.py checks.
 
 The software device does not depend on CPython, so it is compiled once for each machine.
+The docstrings in the stub are those of the extension that is built in place.
 
 Requirements: `python tools/requires.py build wheels`, gcc, and for aarch64 the package
 gcc-aarch64-linux-gnu of Debian.
@@ -211,6 +212,7 @@ def make(machine, version, folder, out, work):
     if shared.exists():
         library.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(shared, library)  # with its time: newer sources compile it again
+    run("setup.py", "-q", "build_ext", "--inplace")
     folders = filter(None, [folder, of_debian(folder, machine, own / "include")])
     run(
         *("setup.py", "-q", "build", "--build-lib", own / "lib"),

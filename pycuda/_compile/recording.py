@@ -16,11 +16,14 @@ written beside them with the number of its PTX text, for ``pycuda._counts``.
 from __future__ import annotations
 
 import contextlib
+import functools
 import glob
 import json
 import os
+import re
 import struct
 import sys
+import sysconfig
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -29,6 +32,8 @@ from pycuda._compile.request import CompileRequest
 from pycuda._warning import PACKAGE, warn
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from pycuda._compile.architecture import TargetDevice
 
 VARIABLE = "PYCUDA_RECORD"
@@ -188,6 +193,9 @@ class Source(NamedTuple):
 
     text: str
     line: str  # the line of the program that compiled it, "file:number"
+    files: tuple[str, ...] = ()  # of the program, in which its lines may be
+    frames: int = 0  # the first of these: of the calls that compiled it
+    ptx: str = ""
 
 
 def number_of(image: bytes) -> int:
@@ -206,7 +214,15 @@ def keep_source(text: str, image: bytes) -> None:
     prefix = os.environ.get(COUNT_LOG_VARIABLE)
     if not prefix:
         return
-    row = {"number": number_of(image), "text": text, "line": _line_of_program()}
+    frames = _files_of_frames()
+    row = {
+        "number": number_of(image),
+        "text": text,
+        "line": _line_of_program(),
+        "files": own_files(),
+        "frames": len(frames),
+        "ptx": image.rstrip(b"\0").decode("utf-8", "replace"),
+    }
     line = json.dumps(row)
     if (prefix, line) in _kept:
         return
@@ -224,8 +240,59 @@ def read_sources(prefix: str) -> dict[int, Source]:
             for line in file:
                 if line.endswith("\n"):
                     row = json.loads(line)
-                    found[row["number"]] = Source(row["text"], row["line"])
+                    number, row["files"] = row.pop("number"), tuple(row["files"])
+                    found[number] = Source(**row)
     return found
+
+
+def _is_own(file: str) -> bool:
+    """Return whether a file belongs to the program, and not to what is installed."""
+    folder = os.path.join(file, "")
+    return (
+        os.path.isabs(file)
+        and _INSTALLED.search(folder) is None
+        and not folder.startswith(_installed_folders())
+    )
+
+
+def _find_installed() -> tuple[str, ...]:
+    paths = sysconfig.get_paths()
+    names = "stdlib", "platstdlib", "purelib", "platlib", "include", "platinclude"
+    found = {os.path.join(paths[name], "") for name in names if name in paths}
+    return (*found, PACKAGE, "/usr/include/", "/usr/lib/")
+
+
+_installed_folders = functools.cache(_find_installed)
+#: Whether a file belongs to the program, and not to what is installed.
+is_own = functools.cache(_is_own)
+
+
+_INSTALLED = re.compile(r"/(?:site|dist)-packages/|/(?:cuda|nvidia)[^/]*/.*include/")
+
+
+def own_files() -> list[str]:
+    """Return the program's files: of the calls that are active, and of modules."""
+    return list(dict.fromkeys((*_files_of_frames(), *_files_of_modules())))
+
+
+def _files_of_frames() -> list[str]:
+    """Return the program's files that ask for the compilation, the innermost first."""
+    frame: FrameType | None = sys._getframe()
+    found: dict[str, None] = {}
+    while frame is not None:
+        found[frame.f_code.co_filename] = None
+        frame = frame.f_back
+    return [file for file in found if is_own(file)]
+
+
+def _files_of_modules() -> list[str]:
+    """Return the files of the program's modules that are loaded."""
+    files = [getattr(module, "__file__", None) for module in [*sys.modules.values()]]
+    return [
+        file
+        for file in files
+        if isinstance(file, str) and file.endswith(".py") and is_own(file)
+    ]
 
 
 def _after_fork() -> None:

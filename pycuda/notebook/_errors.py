@@ -23,11 +23,18 @@ _PYTHON = re.compile(
 )
 _CUDA = re.compile(rf"\S*\b{re.escape(_excerpt.SOURCE_NAME)}:(?P<line>\d+)")
 _SYMBOL = re.compile(r"\b_Z\w+")
-#: Advice for scripts, which is the last line of an error's text.
-_FOR_SCRIPTS = ("Set PYCUDA_LAUNCH_BLOCKING", "Run 'python -m pycuda.explain")
+#: Advice for scripts, the last lines of an error's text.
+_FOR_SCRIPTS = (
+    "Set PYCUDA_LAUNCH_BLOCKING",
+    "Run 'python -m pycuda.explain",
+    "pycuda.tools.recover_context()",
+    "Restart the process, unless",
+)
 
 _LOST = (
-    "The context cannot be used any more. Restart the kernel of the notebook to go on."
+    "The context cannot be used any more. To go on, call "
+    "pycuda.tools.recover_context(), which makes a new one on the software device; on "
+    "a GPU, restart the kernel of the notebook."
 )
 _FIND_THE_LINE = (
     " To see the line of the CUDA C, restart it with the environment variable "

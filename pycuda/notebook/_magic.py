@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import keyword
 import shlex
 from typing import Any, NoReturn
 
 import pycuda.notebook._errors as _errors
+import pycuda.notebook._lines as _lines
 from pycuda.notebook._session import Session
 
 _NAME = "cuda"
@@ -49,6 +51,11 @@ def _parser() -> _Parser:
     )
     add("--shared", metavar="BYTES", help="the bytes of dynamic shared memory")
     add("--time", action="store_true", help="print how long the kernel took")
+    add(
+        "--lines",
+        action="store_true",
+        help="run the kernel on the software device, and show what each line costs",
+    )
     add(
         "-D",
         dest="macros",
@@ -114,25 +121,32 @@ class CudaMagic:
         if given.module and not _is_name(given.module):
             text = f"--module {given.module} is not a name that Python can assign"
             raise _errors.brief(ValueError(text))
+        if given.lines:
+            _lines.refuse_gpu()
+            given.run = given.run or ""
         if given.run is None:
             self._refuse_shape(given)
         options += [f"-D{each}" for each in given.macros]
-        made = self._session.compile(
-            cell,
-            options,
-            include_dirs=given.folders or None,
-            compiler=given.compiler,
-            arch=given.arch,
-        )
-        if given.module:
-            self._shell.push({given.module: made.module})
-        if given.run is not None:
-            shape = {
-                name: self._value(getattr(given, name), name)
-                for name in _SHAPE
-                if getattr(given, name) is not None
-            }
-            self._session.run(made, given.run, shape, given.time)
+        counting = _lines.counting() if given.lines else contextlib.nullcontext()
+        with counting as counts:
+            made = self._session.compile(
+                cell,
+                options,
+                include_dirs=given.folders or None,
+                compiler=given.compiler,
+                arch=given.arch,
+            )
+            if given.module:
+                self._shell.push({given.module: made.module})
+            if given.run is not None:
+                shape = {
+                    name: self._value(getattr(given, name), name)
+                    for name in _SHAPE
+                    if getattr(given, name) is not None
+                }
+                self._session.run(made, given.run, shape, given.time)
+            if counts is not None:
+                counts.show(made)
 
     def _refuse_shape(self, given: argparse.Namespace) -> None:
         for name in (*_SHAPE, "time"):

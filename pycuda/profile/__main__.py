@@ -1,4 +1,8 @@
-"""Run a program and record its timeline: python -m pycuda.profile script.py ..."""
+"""Run a program and record its timeline: python -m pycuda.profile script.py ...
+
+With --lines, the program runs on the software device, and the report is what each line
+of its kernels costs.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +17,7 @@ from pycuda import _command_line, _program
 from pycuda.profile import Timeline, timeline
 
 _DEFAULT_FILE = "pycuda_profile.html"
+_LINES_FILE = "pycuda_lines.html"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,12 +25,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "The table of the heaviest lines is written to stderr at the end."
     _command_line.add_json(parser)
     parser.add_argument(
+        "--lines",
+        action="store_true",
+        help="run on the software device, and show what each line of the kernels costs",
+    )
+    parser.add_argument(
         "-o",
         "--output",
         action="append",
         metavar="FILE",
         help="a file to write: .html, .json (a trace for Perfetto) or .txt; may be "
-        f"repeated; by default {_DEFAULT_FILE}",
+        f"repeated; by default {_DEFAULT_FILE}, with --lines {_LINES_FILE}",
     )
     parser.add_argument("-q", "--quiet", action="store_true", help="print no table")
     parser.add_argument("-m", dest="module", action="store_true", help="run a module")
@@ -121,11 +131,15 @@ def run(given: argparse.Namespace) -> int:
 
     The exit status and the exceptions are those of the program.
     """
-    paths = given.output or [_DEFAULT_FILE]
+    paths = given.output or [_LINES_FILE if given.lines else _DEFAULT_FILE]
     reason = _program.missing(given.script, given.module)
     if reason:
         return _command_line.fail_without(given, "profile", reason)
     _check(given, paths)
+    if given.lines:
+        from pycuda.profile import _lines_command
+
+        return _lines_command.run(given, paths)
     recording = _Recording(given, paths)
     recording.begin()
     try:

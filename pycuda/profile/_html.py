@@ -5,7 +5,6 @@ The spans travel as arrays of numbers; ``_viewer.js`` draws them.
 
 from __future__ import annotations
 
-import base64
 import json
 from html import escape
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Any
 from pycuda._page import (
     bar_html,
     bytes_text,
-    encodable,
+    frame_html,
     page,
     path_html,
     table_html,
@@ -358,8 +357,4 @@ def page_of(timeline: Summary) -> str:
 
 def cell_of(timeline: Summary) -> str:
     """Return the page inside of a frame, for the output of a notebook."""
-    data = base64.b64encode(encodable(page_of(timeline)).encode()).decode()
-    return (
-        f'<iframe src="data:text/html;base64,{data}" width="100%" height="640" '
-        'style="border:0"></iframe>'
-    )
+    return frame_html(page_of(timeline))

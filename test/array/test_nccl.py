@@ -221,6 +221,17 @@ def test_arrays_of_a_group_live_until_it_ends(team):
     assert all(ref() is None for ref in made)
 
 
+def test_a_group_leaves_the_current_context(team):
+    """NCCL makes a device current where none was."""
+    team(lambda comm: comm.all_reduce(gpuarray.zeros(4, np.float32)))
+    with pytest.raises(drv.LogicError, match="no current context"):
+        drv.mem_get_info()
+    with team.contexts[0] as context:
+        with nccl.group():
+            pass
+        assert drv.Context.get_current() == context
+
+
 def test_empty_arrays_and_fortran_order(team):
     def reduce(comm):
         empty = comm.all_reduce(gpuarray.empty((0, 3), np.float32))

@@ -24,12 +24,13 @@ VALUES = np.arange(15, dtype=np.float32).reshape(3, 5)
 def alone(environment):
     """A communicator of one process, whose context is current."""
     context = drv.Device(0).retain_primary_context()
-    context.push()
-    comm = nccl.Communicator(1, nccl.unique_id(), 0)
-    yield comm
-    comm.close()
-    context.pop()
-    context.detach()
+    try:
+        with context:
+            comm = nccl.Communicator(1, nccl.unique_id(), 0)
+            yield comm
+            comm.close()
+    finally:
+        context.detach()
 
 
 REFUSED = {

@@ -65,6 +65,31 @@ launches_of(const pcu_context_record *ctx)
     return count;
 }
 
+/* A kernel is new until a wait has proved its first launch. */
+static void
+test_new_kernels(void)
+{
+    pcu_context_record ctx = {.handle = (CUcontext)0x1};
+    CUfunction old = (CUfunction)0x10;
+    CUfunction new = (CUfunction)0x20;
+    unsigned long doubts = pcu_doubts;
+    pcu_event_launch(&ctx, PCU_LAUNCH_KERNEL, old, "a", &shape, 1);
+    CHECK(pcu_launch_is_of_new_kernel(&ctx, pcu_launch_kept(&ctx, 0)));
+    pcu_launches_passed_all(&ctx, pcu_launch_newest());
+    pcu_event_launch(&ctx, PCU_LAUNCH_KERNEL, old, "a", &shape, 1);
+    CHECK(!pcu_launch_is_of_new_kernel(&ctx, pcu_launch_kept(&ctx, 0)));
+    for (int i = 0; i < 2 * PCU_LAUNCHES_KEPT; i++) {
+        pcu_event_launch(&ctx, PCU_LAUNCH_KERNEL, new, "b", &shape, 1);
+    }
+    CHECK(pcu_launch_is_of_new_kernel(&ctx, pcu_launch_kept(&ctx, 0)));
+    pcu_launches_passed(&ctx, shape.stream, pcu_launch_newest());
+    CHECK(!pcu_launch_is_of_new_kernel(&ctx, pcu_launch_kept(&ctx, 0)));
+    CHECK_EQ(pcu_doubts - doubts, 2 + 2 * PCU_LAUNCHES_KEPT);
+    pcu_event_launch(&ctx, PCU_LAUNCH_ARRAY, NULL, NULL, &shape, 1);
+    CHECK_EQ(pcu_doubts - doubts, 2 + 2 * PCU_LAUNCHES_KEPT);
+    pcu_events_forget(&ctx);
+}
+
 static void
 test_without_memory(void)
 {
@@ -190,6 +215,7 @@ main(void)
     test_without_memory();
     test_changes();
     test_kept_launches();
+    test_new_kernels();
     test_proofs();
     pcu_events_finish();
     CHECK(pcu_events.ring == NULL);

@@ -9,6 +9,7 @@ from collections import Counter
 import numpy as np
 
 import pycuda.driver as drv
+from pycuda.profile import _opcodes
 
 MOST = 1 << 17
 N = 1 << 14
@@ -452,12 +453,14 @@ def run(module):
 def costs(programs):
     """Return what the software device counts for each kernel, by column of the table.
 
-    The values are those of record_kernel_costs.py, without those of instructions.
+    The values are those of record_kernel_costs.py. Of instructions, it is an estimate
+    of ``warps``.
     """
     found = {}
     for program in programs:
         for each in program.instructions:
             row = found.setdefault(program.functions[each.function].name, Counter())
+            row["warps"] += _opcodes.weight(each.text) * each.warps
             if each.choice and each.text.startswith("bra"):
                 row["divergent"] += each.choice.divided
             if not each.access:

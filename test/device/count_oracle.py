@@ -111,6 +111,23 @@ def equal_lanes(at):
     return sum(max(map(row.count, row)) for row in rows)
 
 
+def step_of(at, size):
+    """Return the bytes between neighbours that most lanes of all warps have."""
+    steps = set()
+    for row in warps(at):
+        pairs = [
+            (b[0] - a[0], (b[1] - a[1]) * size)
+            for a, b in zip(row, row[1:], strict=False)
+        ]
+        if pairs:
+            lanes, distance = pairs[0]
+            step = abs(distance) // lanes * (1 if distance > 0 else -1)
+            same = [d == n * step for n, d in pairs]
+            steps.add(step if 2 * sum(same) >= len(same) else _counts.MIXED)
+    steps.discard(0)
+    return _counts.MIXED if len(steps) > 1 else max(steps, default=0)
+
+
 class Case:
     """The kernels for elements of one size."""
 
@@ -132,15 +149,15 @@ class Case:
         line = self.text[: self.text.index(ACCESSES[name] + ";")].count("\n") + 1
         path = os.path.join(FOLDER, "counts")
         _counts.write(path)
-        total = np.zeros(8, int)
+        total = _counts.Access()
         for program in _counts.read(path):
             for each in program.instructions:
                 is_here = program.functions[each.function].name == name
                 if is_here and each.line == line and each.access:
                     loads = each.text.startswith("ld")
                     if loads == (name == "load"):
-                        total += each.access
-        return total.tolist()
+                        total = _counts.sum_of_accesses(total, each.access)
+        return list(total)
 
     def difference(self, rng):
         """Return how a random case differs from the model, None if it does not."""
@@ -172,6 +189,7 @@ class Case:
             cost = functools.partial(shared_cost, is_atomic=True)
         wanted[3 * is_shared : 3 * is_shared + 3] = cost(lanes, self.size)
         wanted[7] = equal_lanes(lanes) if "atomic" in name else 0
+        wanted += [step_of(lanes, self.size)]
         if found == wanted:
             return None
         return (

@@ -104,9 +104,9 @@ def test_instructions_of_a_block_run_as_often(tmp_path, environment):
     # The lanes that have left the loop run on together.
     assert rows[2][:4] == ["bra", 6, 120, [3 * 4, 3 * 36, 3]]  # t >= 36
     # No lane holds the predicate behind the loop, so no warp makes a request.
-    assert rows[3][:5] == ["st.global.u32", 6, 108, [0, 108, 0], [0] * 8]
+    assert rows[3][:5] == ["st.global.u32", 6, 108, [0, 108, 0], [0] * 9]
     assert rows[4][:3] == ["st.global.u32", 6, 108]
-    assert rows[4][4] == [6, 15, 15, 0, 0, 0, 0, 0]
+    assert rows[4][4] == [6, 15, 15, 0, 0, 0, 0, 0, 4]
     assert rows[5][:3] == ["ret", 6, 120]
 
 
@@ -136,6 +136,16 @@ def test_a_launch_is_described(tmp_path):
     assert (size, shared, resident) == (40, 0, 16)
 
 
+def test_steps_of_processes_that_differ_are_mixed():
+    from pycuda import _counts
+
+    one, none = _counts.Access(2, 8, step=4), _counts.Access(1, 1)
+    other = _counts.Access(1, 32, step=128)
+    assert _counts.sum_of_accesses(one, none) == _counts.Access(3, 9, step=4)
+    assert _counts.sum_of_accesses(one, one).step == 4
+    assert _counts.sum_of_accesses(one, other).step == _counts.MIXED
+
+
 def test_a_failed_load_leaves_nothing(tmp_path):
     wrong = PTX.replace("ret;", "nonsense;")
     rows = printed(
@@ -155,7 +165,7 @@ def test_processes_are_added(tmp_path):
         printed(code, tmp_path)
     rows = printed("show('ret', 'st.')", tmp_path)
     assert [row[1] for row in rows] == [18, 18, 18]
-    assert rows[1][4] == [18, 45, 45, 0, 0, 0, 0, 0]
+    assert rows[1][4] == [18, 45, 45, 0, 0, 0, 0, 0, 4]
 
 
 def test_a_forked_process_counts_for_itself(tmp_path):

@@ -100,3 +100,14 @@ def test_memory_costs_what_it_costs_on_a_gpu(counted, kernel):
 @pytest.mark.parametrize("kernel", BRANCHES)
 def test_warps_divide_as_often_as_on_a_gpu(counted, kernel):
     assert counted[kernel].get("divergent", 0) == int(recorded()[kernel]["divergent"])
+
+
+@needs_nvcc
+def test_instructions_are_about_those_of_a_gpu(counted):
+    ratios = [
+        counted[kernel]["warps"] / int(row["warps"])
+        for kernel, row in recorded().items()
+    ]
+    assert min(ratios) > 0.7 and max(ratios) < 1.35
+    differences = sorted(abs(ratio - 1) for ratio in ratios)
+    assert differences[len(differences) // 2] < 0.06

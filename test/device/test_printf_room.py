@@ -47,4 +47,16 @@ def test_more_text_than_a_gpu_keeps(calls, warnings):
     assert done.stdout == "." * sum(n for n in calls if n > 0)
     lines = [line for line in done.stderr.splitlines() if "calls printf more" in line]
     assert len(lines) == warnings, done.stderr
-    assert all("of the kernel say calls" in line for line in lines)
+    text = "PyCUDAWarning: one launch of the kernel say calls"
+    assert all(text in line for line in lines)
+
+
+def test_the_warning_obeys_the_filters():
+    program = f"import warnings\nCALLS = [{ROOM + 1}]\n{PROGRAM}"
+    start = "warnings.simplefilter('error')\nkernel = Source"
+    program = program.replace("kernel = Source", start)
+    done = run_child(program, check=False, PYCUDA_DRIVER="emulator")
+    assert done.returncode != 0 and "raise" not in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("pycuda._driver.PyCUDAWarning: one")
+    quiet = program.replace("'error'", "'ignore'")
+    assert run_child(quiet, PYCUDA_DRIVER="emulator").stderr == ""

@@ -423,6 +423,29 @@ def test_a_finding_that_no_call_reports():
     assert "sync: the host reads byte 28" in done.stderr
 
 
+@pytest.mark.parametrize(
+    "call",
+    (
+        "drv.pagelocked_empty(4, np.int32)",
+        "drv.mem_alloc(16)",
+        "drv.managed_empty(4, np.int32, mem_flags=drv.mem_attach_flags.GLOBAL)",
+    ),
+)
+def test_an_allocation_shows_the_report(call):
+    """It is more important than how many bytes were asked for."""
+    code = f"""
+drv.memcpy_dtoh_async(page, memory, s)
+WAIT
+page[7]
+try:
+    {call}
+except drv.LaunchError as error:
+    assert "sync: the host reads byte 28" in str(error), error
+"""
+    assert run(code.replace("WAIT", "")) == "found"
+    assert run(code.replace("WAIT", "s.synchronize()")) == "nothing"
+
+
 def test_without_the_check():
     code, _, _ = FAULTS["read before the copy"]
     assert run(code.replace("WAIT", "pass"), check="memory") == "nothing"

@@ -259,3 +259,107 @@ launch(f, y)
 print((first == drv.from_device(y, 256, np.int32)).all(), first.sum() != 256)
 """
     assert printed(source, code) == ["", "", "True True"]
+
+
+START_SUM = """__shared__ int s[1024]; int t = threadIdx.x;
+    s[t] = x[t]; __syncthreads();"""
+
+#: Kernels without a barrier between all loads and all stores, and with it.
+SIDE_BY_SIDE = {
+    "scan": (
+        """for (int n = 1; n < 1024; n *= 2) {
+            if (t >= n) s[t] = s[t] + s[t - n];
+            __syncthreads();
+        }
+        x[t] = s[t];""",
+        """int sum = 0;
+        for (int n = 1; n < 1024; n *= 2) {
+            if (t >= n) sum = s[t - n];
+            __syncthreads();
+            if (t >= n) s[t] += sum;
+            __syncthreads();
+        }
+        x[t] = s[t];""",
+    ),
+    "tiles": (
+        """int sum = 0;
+        for (int k = 0; k < 4; k++) {
+            for (int i = 0; i < 1024; i += 64 + t / 32) sum += s[(i + t) % 1024];
+            s[t] = x[t] + k;
+            __syncthreads();
+        }
+        x[t] = sum;""",
+        """int sum = 0;
+        for (int k = 0; k < 4; k++) {
+            for (int i = 0; i < 1024; i += 64 + t / 32) sum += s[(i + t) % 1024];
+            __syncthreads();
+            s[t] = x[t] + k;
+            __syncthreads();
+        }
+        x[t] = sum;""",
+    ),
+    "shift": (
+        """if (t % 3) s[t] = s[t - 1] + 1;
+        __syncthreads();
+        x[t] = s[t];""",
+        """int sum = 0;
+        if (t % 3) sum = s[t - 1];
+        __syncthreads();
+        if (t % 3) s[t] = sum + 1;
+        __syncthreads();
+        x[t] = s[t];""",
+    ),
+}
+
+
+@needs_nvcc
+@pytest.mark.parametrize("name", SIDE_BY_SIDE)
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_warps_load_side_by_side(name, threads):
+    """A GPU gives the expected values without the barrier in nearly every run."""
+    wrong, right = (
+        "__global__ void f(int *x) {" + START_SUM + body + "}"
+        for body in SIDE_BY_SIDE[name]
+    )
+    code = f"""
+values = np.arange(1024, dtype=np.int32) % 7
+def run(f):
+    y = drv.to_device(values)
+    f(y, block=(1024, 1, 1))
+    return drv.from_device(y, 1024, np.int32)
+
+expected = run(SourceModule({right!r}).get_function("f"))
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    same = sum((run(f) == expected).all() for _ in range(100))
+print(same, any("race:" in str(each.message) for each in caught))
+"""
+    lines = printed(wrong, code, PYCUDA_EMULATOR_THREADS=threads)
+    assert lines == ["100 True"]
+
+
+@needs_nvcc
+def test_warps_of_a_right_kernel_run_as_always():
+    """Only a race makes the warps give way: the sums depend on their order."""
+    source = """
+    __global__ void f(int *x)
+    {
+        __shared__ int s[256];
+        int t = threadIdx.x;
+        s[t] = t;
+        __syncthreads();
+        if (t % 32 < 16) {
+            s[t ^ 16] = s[t] * 2;
+            x[t] = atomicAdd(x + 999, 1);
+        }
+    }
+    """
+    code = """
+orders = []
+for _ in range(3):
+    y = drv.to_device(np.zeros(1024, np.int32))
+    f(y, block=(256, 1, 1))
+    orders.append(drv.from_device(y, 256, np.int32).tolist())
+print(orders[1] == orders[2], sorted(orders[0]) == sorted(orders[1]))
+"""
+    assert printed(source, code) == ["True True"]

@@ -63,7 +63,7 @@ def test_the_cells_show_what_the_page_says(tmp_path):
             if "Warning: " in said:
                 shown += reply.stderr
             assert re.fullmatch(pattern(plain(said)), plain(shown)), shown
-            lost = "Restart the kernel" in shown
+            lost = "restart the kernel" in shown
     finally:
         notebook.end()
 

@@ -54,7 +54,9 @@ PAGES = {
 ELSEWHERE = {
     "compiling": "test_doc_compiling.py",
     "contributing": "test_recipes.py",
+    "coverage": "test_doc_sessions.py",
     "internals": "the way of one call, in pieces",
+    "kernel_costs": "test_doc_kernel_costs.py",
     "other_libraries": "test_other_libraries.py",
     "pytest": "test_doc_notebooks.py",
     "tutorial/program": "test_doc_sessions.py",

@@ -107,6 +107,18 @@ def test_topics():
     assert sorted(headings) == sorted(listed)
 
 
+def test_one_process_prints_the_options():
+    from record_examples import command
+
+    assert command("mpi/heat_equation.py")[0] == "mpiexec"
+    assert command("mpi/heat_equation.py", "--help")[0] == sys.executable
+
+
+def test_the_recorded_options_are_there_once(recorded):
+    assert all(run["options"].count("usage:") < 2 for run in recorded.values())
+    assert recorded["mpi/heat_equation.py"]["options"].count("usage:") == 1
+
+
 def test_options_of_a_help_text():
     from record_examples import options_of
 
@@ -171,7 +183,7 @@ Title
 
    .. py:method:: __add__(other)
 
-      Add ``other``.
+      Add ``other``. It is not told.
 
    .. py:method:: first()
 

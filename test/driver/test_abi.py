@@ -393,7 +393,7 @@ def function_rows(folder):
     return [[" ".join(part.split()) for part in row.split("@@")] for row in found]
 
 
-CALLER = r"(REQUIRED|OPTIONAL)\((GIL|BEHIND|QUEUE|COPY|NOGIL)\)|CLIENT"
+CALLER = r"(REQUIRED|OPTIONAL)\((GIL|BEHIND|QUEUE|COPY|SYNC|NOGIL|IDLE)\)|CLIENT"
 
 
 def signature_assertions(folder, change=lambda row: row):

@@ -65,10 +65,12 @@ def module_of_all():
     context = drv.Device(0).make_context()
     source = "#include <pycuda-complex.hpp>\n" + SOURCE
     names = ["generic<float>"]
-    module = SourceModule(
-        source, no_extern_c=True, compiler="nvrtc", name_expressions=names
-    )
-    context.pop()
+    try:
+        module = SourceModule(
+            source, no_extern_c=True, compiler="nvrtc", name_expressions=names
+        )
+    finally:
+        context.pop()
     yield context, module
     del module
     gc.collect()

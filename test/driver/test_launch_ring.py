@@ -414,6 +414,44 @@ def test_a_kernel_that_was_good_comes_later(program):
     assert program.is_first(launches)
 
 
+def test_a_kernel_that_is_new_since_the_last_good_wait_comes_first(program):
+    """A later launch of a known kernel in a new shape is less likely."""
+    body = """
+    launch_bad()
+    for _ in range(20):
+        launch_good()
+    good(x, one, block=(8, 1, 1))
+    drv.Context.synchronize()
+    """
+    _, launches = program.run(body, PYCUDA_EMULATOR_STREAMS="late")
+    assert program.is_first(launches)
+
+
+def test_equal_launches_are_one_line(program):
+    """Counterpart: launches in another shape or from another line are another one."""
+    body = """
+    for other in (stream, None):
+        for _ in range(5):
+            launch_good(stream=other)
+    good(x, one, block=(16, 1, 1))
+    good(x, one, block=(32, 1, 1))
+    launch_bad(stream=stream)
+    drv.Context.synchronize()
+    """
+    text, launches = program.run(body, PYCUDA_EMULATOR_STREAMS="late")
+    rows = re.findall(
+        r"^  \d+\. kernel (\w+), .*block \((\d+), 1, 1\)(.*), at", text, re.M
+    )
+    found = [(name, block, more.split("0x")[0]) for name, block, more in rows]
+    assert found[0] == ("bad", "32", ", stream ")
+    assert sorted(found[1:]) == [
+        ("good", "16", ""),
+        ("good", "32", ""),
+        ("good", "32", ", several streams, 10 launches"),
+    ]
+    assert len(launches) == 13
+
+
 def test_all_errors_of_the_context_have_the_same_launches(program):
     body = """
     launch_bad()

@@ -53,8 +53,10 @@ ONE = {"block": (1, 1, 1)}
 @pytest.fixture(scope="module")
 def module_of_all():
     context = drv.Device(0).make_context()
-    module = SourceModule(SOURCE)
-    context.pop()
+    try:
+        module = SourceModule(SOURCE)
+    finally:
+        context.pop()
     yield context, module
     del module
     context.detach()

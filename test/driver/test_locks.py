@@ -70,9 +70,13 @@ def test_other_threads_run_while_a_launch_waits(kind, name):
     assert pause < 1e3 * locks.PAUSE
 
 
-WAITS = """MemFree MemFreeHost MemHostUnregister ModuleLoadData ModuleLoadDataEx
-ModuleUnload ArrayDestroy MipmappedArrayDestroy CtxDestroy DevicePrimaryCtxRelease
-CtxSynchronize StreamSynchronize EventSynchronize"""
+WAITS = """CtxDestroy DevicePrimaryCtxRelease DevicePrimaryCtxReset CtxSynchronize
+StreamSynchronize EventSynchronize CtxCreate DevicePrimaryCtxRetain"""
+#: These wait until the context is idle.
+WAITS_FOR_IDLE = """MemFree MemFreeHost MemHostUnregister ModuleLoadData
+ModuleLoadDataEx ModuleUnload ArrayDestroy MipmappedArrayDestroy CtxSetLimit"""
+#: These wait for the default stream.
+WAITS_FOR_DEFAULT = "MemcpyHtoD MemcpyDtoH"
 #: These wait behind such a call of another thread.
 WAITS_BEHIND = """MemAlloc StreamCreate EventCreate EventDestroy ModuleGetFunction
 TexObjectCreate TexObjectDestroy"""
@@ -81,7 +85,14 @@ QUEUES = "LaunchKernel LaunchHostFunc EventRecord"
 
 
 @pytest.mark.parametrize(
-    ("names", "word"), [(WAITS, "NOGIL"), (WAITS_BEHIND, "BEHIND"), (QUEUES, "QUEUE")]
+    ("names", "word"),
+    [
+        (WAITS, "NOGIL"),
+        (WAITS_FOR_IDLE, "IDLE"),
+        (WAITS_FOR_DEFAULT, "SYNC"),
+        (WAITS_BEHIND, "BEHIND"),
+        (QUEUES, "QUEUE"),
+    ],
 )
 def test_the_table_says_what_was_measured(names, word):
     """These calls waited on an H200."""

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import pycuda.driver as drv
+from pycuda import gpuarray
 from pycuda.compiler import SourceModule
 
 pytestmark = pytest.mark.gpu
@@ -427,3 +428,54 @@ def test_items_without_bytes(ctx, dtype):
         assert array.dtype == np.dtype(dtype) and len(array.tolist()) == 2
     array = drv.managed_empty(4, dtype, mem_flags=drv.mem_attach_flags.GLOBAL)
     assert array.shape == (4,) and array.nbytes == 0
+
+
+# -- memory that was freed -------------------------------------------------------------
+
+
+def copy_2d(device, array):
+    copy = drv.Memcpy2D()
+    copy.set_src_host(array)
+    copy.set_dst_device(device.gpudata)
+    copy.width_in_bytes, copy.height = array.nbytes, 1
+    copy(aligned=True)
+
+
+#: Copies of a GPUArray d and a host array x, and the name of the latter in an error.
+COPIES = {
+    "memcpy_htod": (lambda d, x: drv.memcpy_htod(d.gpudata, x), "src"),
+    "memcpy_dtoh": (lambda d, x: drv.memcpy_dtoh(x, d.gpudata), "dest"),
+    "memcpy_htod_async": (lambda d, x: drv.memcpy_htod_async(d.gpudata, x), "src"),
+    "Memcpy2D": (copy_2d, "buffer"),
+    "set": (lambda d, x: d.set(x), "src"),
+    "get": (lambda d, x: d.get(x), "dest"),
+}
+
+
+@pytest.mark.parametrize("part", (slice(None), slice(1, 3)), ids=("whole", "view"))
+@pytest.mark.parametrize("kind", ("PagelockedHostAllocation", "ManagedAllocation"))
+@pytest.mark.parametrize("name", COPIES)
+def test_a_copy_names_an_array_that_was_freed(ctx, name, kind, part):
+    copy, argument = COPIES[name]
+    if kind == "ManagedAllocation":
+        flags = drv.mem_attach_flags.GLOBAL
+        whole = drv.managed_empty(4, np.float32, mem_flags=flags)
+    else:
+        whole = drv.pagelocked_empty(4, np.float32)
+    array = whole[part]
+    array[:] = 2
+    device = gpuarray.zeros(array.size, np.float32)
+    copy(device, array)
+    drv.Context.synchronize()
+    whole.base.free()
+    wanted = f"{argument}: the memory of this array, a pycuda._driver.{kind}, was freed"
+    with pytest.raises(drv.LogicError, match=wanted):
+        copy(device, array)
+
+
+def test_aligned_memory_lives_as_long_as_its_array(ctx):
+    array = drv.aligned_empty(4, np.float32)
+    array[:] = 3
+    array.base.free()
+    device = gpuarray.to_gpu(array)
+    assert device.get().tolist() == [3] * 4

@@ -53,6 +53,42 @@ def test_a_misaligned_access(tmp_path):
     assert NOWHERE in said and "must be a multiple" not in said
 
 
+SHARED = """
+f = SourceModule('''
+__global__ void f(int *x, int n)
+{
+    __shared__ int s[64];
+    extern __shared__ int rest[];
+    int own[8];
+    for (int i = 0; i < 8; i++) own[i] = x[i];
+    s[threadIdx.x + FIRST] = rest[threadIdx.x + SECOND] = 1;
+    x[threadIdx.x] = s[63 - threadIdx.x] + rest[0] + own[n + THIRD];
+}''').get_function("f")
+x = gpuarray.zeros(64, np.int32)
+f(x, np.int32(4), block=(32, 1, 1), shared=128)
+x.get()
+"""
+
+
+@pytest.mark.parametrize(
+    "places, advice",
+    [
+        ((33, 0, 0), "size of the __shared__ array"),
+        ((32, 1, 0), "has the size that the launch gives"),
+        ((32, 0, 1000), "Compare the index with the size of the array."),
+    ],
+)
+def test_an_access_that_leaves_shared_or_local_memory(tmp_path, places, advice):
+    def program(first, second, third):
+        text = SHARED.replace("FIRST", str(first)).replace("SECOND", str(second))
+        return text.replace("THIRD", str(third))
+
+    said, _ = explained(tmp_path, program(*places))
+    assert advice in said and NOWHERE not in said
+    said, _ = explained(tmp_path, program(32, 0, 3))
+    assert "found no errors" in said
+
+
 LOOP = """
 f = SourceModule('''
 __global__ void f(volatile int *flag)

@@ -5,6 +5,7 @@ import importlib.util
 import os
 import subprocess
 import sys
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 import pytest
@@ -196,6 +197,46 @@ def test_no_test_imports_pip(tmp_path):
 
 def is_pip(name):
     return name.partition(".")[0] == "pip"
+
+
+# -- the stub of a wheel ---------------------------------------------------------------
+
+
+@pytest.fixture
+def documented(build, monkeypatch, tmp_path):
+    """Write a stub for an extension with a suffix. Return what was written and said.
+
+    The place of the other extension, the one that is built in place, is a folder.
+    """
+
+    def write(suffix, place=ROOT):
+        made = command(build, [], tmp_path)
+        said = []
+        monkeypatch.setattr(made, "get_ext_filename", lambda name: f"{name}{suffix}")
+        monkeypatch.setattr(made, "warn", said.append)
+        monkeypatch.setattr(build.Path, "cwd", lambda: place)
+        folder = tmp_path / "lib" / "pycuda"
+        folder.mkdir(parents=True, exist_ok=True)
+        made.document(folder)
+        stub = folder / "_driver.pyi"
+        return stub.exists() and "Allocate device memory" in stub.read_text(), said
+
+    return write
+
+
+def test_another_pythons_stub_has_the_docstrings_of_the_one_in_place(
+    documented, tmp_path
+):
+    other = ".cpython-399-aarch64-linux-gnu.so"
+    assert documented(other) == (True, [])
+    (tmp_path / "lib/pycuda/_driver.pyi").unlink()
+    written, (said,) = documented(other, tmp_path / "nowhere")
+    assert not written and "no extension is built in place" in said
+
+
+def test_an_extension_without_docstrings_fails_the_build(documented):
+    with pytest.raises(subprocess.CalledProcessError):
+        documented(EXTENSION_SUFFIXES[0])  # there is no such file
 
 
 # -- the steps of make hello -----------------------------------------------------------

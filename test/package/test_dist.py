@@ -4,7 +4,9 @@ environment, without a compiler on the PATH and without a toolkit.
 The tests compile the wheel without optimization, which takes a quarter of the time.
 """
 
+import ast
 import importlib.metadata
+import inspect
 import json
 import os
 import re
@@ -19,6 +21,8 @@ from pathlib import Path
 
 import pytest
 
+from pycuda import _driver
+
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = ("src", "pycuda", "test", "tools", "examples", "bench", "doc", ".ci", ".github")
 FILES = (
@@ -28,6 +32,9 @@ FILES = (
 MADE = re.compile(
     r"\.(pyc|so|o)$|/(__pycache__|_build|results)/|doc/generated/|bench/floor$"
 )
+
+#: The comment by which a type checker accepts a line.
+IGNORED = "# type: ignore"
 
 #: The names of the C library in every distribution with glibc.
 OF_LIBC = re.compile(r"(libc|libm|libdl|libpthread|librt|ld-linux-[\w-]+)\.so\.\d+")
@@ -169,6 +176,46 @@ def test_the_wheel_has_what_it_must(wheel):
     wanted |= {f"pycuda/{name}{suffix}" for name in ("_driver", "_pvt_struct")}
     wanted |= {"pycuda/libpycuda_emulator.so"}
     assert {name for name in names if "dist-info" not in name} == wanted
+
+
+def functions_of(stub):
+    """Return {(class or "", name): docstring or None} of a stub."""
+    tree = ast.parse(stub)
+    owners = [tree, *(node for node in tree.body if isinstance(node, ast.ClassDef))]
+    return {
+        (getattr(owner, "name", ""), node.name): ast.get_docstring(node)
+        for owner in owners
+        for node in owner.body
+        if isinstance(node, ast.FunctionDef)
+    }
+
+
+def without_texts(stub):
+    """Return the declarations of a stub without docstrings and empty bodies."""
+    tree = ast.parse(stub)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            node.body = [part for part in node.body if not isinstance(part, ast.Expr)]
+    return ast.dump(tree)
+
+
+@needs_pip
+def test_the_stub_of_the_wheel_has_the_docstrings(wheel):
+    """The stub of the repository has none, and both declare the same."""
+    plain = (ROOT / "pycuda" / "_driver.pyi").read_text(encoding="utf-8")
+    told = zipfile.ZipFile(wheel).read("pycuda/_driver.pyi").decode()
+    assert without_texts(told) == without_texts(plain)
+    assert told.count(IGNORED) == plain.count(IGNORED) > 0
+    key = ("Function", "prepared_call")
+    assert functions_of(plain)[key] is None
+    assert functions_of(told)[key] == inspect.getdoc(_driver.Function.prepared_call)
+    missing = {
+        key
+        for key, doc in functions_of(told).items()
+        if doc is None and not key[1].startswith("_") and not key[0].startswith("_Has")
+    }
+    assert len(functions_of(told)) > 700
+    assert missing == set()
 
 
 @needs_pip

@@ -359,7 +359,8 @@ def test_an_error_of_a_kernel_is_shown_at_the_line_of_the_cell(own):
     assert re.search(r"at Cell In\[3\], line 3\n", error)
     for hidden in ("kernel.cu", "ipykernel", "_kernel.py", "pycuda.explain"):
         assert hidden not in error
-    assert "Restart the kernel of the notebook" in error
+    assert "call pycuda.tools.recover_context()" in error
+    assert "restart the kernel of the notebook" in error
 
 
 NEAR = BAD.replace("100000000", "1").replace("bad", "near")
@@ -553,3 +554,37 @@ def test_wrong_arguments_of_a_template(run, argument):
     assert "is no argument of the template fill" in reply.error
     assert ".py" not in reply.error
     run("x = np.zeros(1, np.int16); fill[x.dtype](x); assert x[0] == 1")
+
+
+COLUMN = """%%cuda --lines --threads '(64, 64)'
+__global__ void turn(float *out, const float *x)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int k = blockIdx.y * blockDim.y + threadIdx.y;
+    out[k * 64 + i] = x[i * 64 + k];
+}
+"""
+
+
+@pytest.mark.software(why="lines are counted on the software device")
+def test_the_cost_of_the_lines_of_a_cell(run):
+    run("x = np.arange(4096, dtype=np.float32).reshape(64, 64); out = np.zeros_like(x)")
+    for _ in range(2):  # the counts begin anew
+        reply = run(COLUMN)
+        (shown,) = reply.data
+        text = shown["text/plain"]
+        assert "turn: 1 launch, 16 blocks of 256 threads" in text
+        assert re.search(r"\n +6 +\S+ +32.0 +16 +4 +out\[k \* 64", text)
+        advice = "neighbouring threads read addresses 256 bytes apart"
+        assert " ".join(text.split()).count(advice) == 1
+        assert "data:text/html;base64," in shown["text/html"]
+        assert (reply.stdout, reply.stderr) == ("", "")
+    assert run("bool((out == x.T).all())").text == "True"
+    run("out[:] = 0")
+    assert run(COLUMN.replace("--lines", "--run")).data == []  # nothing is counted
+    assert run("'PYCUDA_EMULATOR_COUNT' in os.environ").text == "False"
+
+
+@pytest.mark.hardware(why="the software device counts lines")
+def test_the_lines_are_not_counted_on_a_gpu(run):
+    assert "counts on the software device" in run(COLUMN, fails=True).error

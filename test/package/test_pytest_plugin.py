@@ -789,3 +789,106 @@ def test_several_processes(run):
     assert done.counts["passed"] == 3, done.text
     assert done.text.count("test_it.py::test_leak") == 1
     assert "pycuda: the device was " in done.text
+
+
+# -- coverage of kernels ---------------------------------------------------------------
+
+COVERED = (
+    IMPORTS
+    + """
+from pycuda.compiler import SourceModule
+SOURCE = '''
+__global__ void k(int *x, int n)
+{
+    if (x[threadIdx.x] < 0)
+        x[threadIdx.x] += 7; // negative
+    else
+        x[threadIdx.x] *= n;
+}
+'''
+def launch(first):
+    x = np.arange(first, first + 32, dtype=np.int32)
+    k = SourceModule(SOURCE).get_function("k")
+    k(drv.InOut(x), np.int32(3), block=(32, 1, 1))
+def test_positive(cuda_context):
+    launch(5)
+"""
+)
+NEGATIVE = """
+def test_negative(cuda_context):
+    launch(-9)
+"""
+_LINE = COVERED.split("// negative")[0].count("\n") + 1
+
+
+@needs_nvcc
+@pytest.mark.parametrize("more", [(), ("-n", "2", "-p", "xdist")])
+def test_coverage_of_kernels(run, more):
+    if more:
+        pytest.importorskip("xdist", reason="pytest-xdist is not installed")
+    done = run(COVERED, "--pycuda-cov", "test_it.py", *more)
+    assert done.status == 0, done.text
+    assert re.search(rf"test_it\.py .* {_LINE}, {_LINE - 1}->{_LINE}\n", done.text)
+    done = run(COVERED + NEGATIVE, "--pycuda-cov", *more)
+    assert re.search(r"test_it\.py +3 +0 +2 +0 +100%\n", done.text), done.text
+
+
+@needs_nvcc
+def test_coverage_that_is_too_small(run, tmp_path):
+    limit = "pycuda_cov = on\npycuda_cov_fail_under = 90\n"
+    limit += "pycuda_cov_report = term xml:o/c.xml html"
+    for text, status in (COVERED, 1), (COVERED + NEGATIVE, 0):
+        done = run(text, settings=limit)
+        assert done.status == status, done.text
+        assert ("are asked for" in done.text) == bool(status)
+        assert "missing" not in done.text and "o/c.xml is written" in done.text
+    assert (tmp_path / "o" / "c.xml").exists()
+    assert (tmp_path / "kernel-coverage.html").exists()
+
+
+@needs_nvcc
+def test_coverage_of_other_sources_only(run, tmp_path):
+    (tmp_path / "lib").mkdir()
+    done = run(COVERED, "--pycuda-cov", "--pycuda-cov-source=lib")
+    assert "no kernel of the tests was loaded" in done.text
+    assert "coverage of kernels" not in run(COVERED).text
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (["--pycuda-driver=cuda"], "--pycuda-cov is for the software device"),
+        (["--pycuda-cov-report=text"], "must be one of term, term-missing, html"),
+        (["--pycuda-cov-report=term:x"], "term is written to no file"),
+        (["--pycuda-cov-fail-under=many"], "must be a number"),
+    ],
+)
+def test_wrong_options_of_coverage(run, options, text):
+    done = run("def test_it(): pass", "--pycuda-cov", *options)
+    assert done.status == 4 and text in done.error + done.text
+
+
+@needs_nvcc
+@pytest.mark.parametrize("branches", ["true", "false"])
+def test_reports_of_coverage_py_have_the_lines(run, tmp_path, branches):
+    pytest.importorskip("pytest_cov", reason="pytest-cov is not installed")
+    options = ("-p", "pytest_cov.plugin", "--cov=.", "--pycuda-cov", "--cov-append")
+    settings = f"[tool.coverage.run]\nbranch = {branches}\n"
+    (tmp_path / "pyproject.toml").write_text(settings)
+    done = run(COVERED, *options, "--cov-report=term-missing")
+    assert 'plugins = ["pycuda.coverage"]' in done.text
+    (tmp_path / ".coverage").unlink()
+    settings += 'plugins = ["pycuda.coverage"]\n'
+    (tmp_path / "pyproject.toml").write_text(settings)
+    for text, missing in (COVERED, f"   {_LINE}"), (COVERED + NEGATIVE, ""):
+        done = run(text, *options, "--cov-report=term-missing")
+        row = re.search(r"test_it\.py +\d.*", done.text)[0]
+        assert row.endswith(missing or "100%"), done.text
+    later = (tmp_path / ".coverage").stat().st_mtime + 60
+    for when, is_known in (later - 60, True), (later, False):
+        os.utime(tmp_path / ".coverage", (when, when))
+        command = [sys.executable, "-m", "coverage", "lcov", "-q", "-o", "-"]
+        done = subprocess.run(
+            command, cwd=tmp_path, capture_output=True, text=True, check=True
+        )
+        assert (f"DA:{_LINE},1\n" in done.stdout) == is_known

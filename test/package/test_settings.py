@@ -147,7 +147,7 @@ def test_init_takes_a_right_number_of_the_software_device(name, value):
 #: Files that look at a variable of the table in another way, with the reason.
 ELSEWHERE = {
     # It asks the GPU that a plain run uses, and does not load the driver.
-    "explain.py": {"PYCUDA_DRIVER"},
+    "_command_line.py": {"PYCUDA_DRIVER"},
     # It passes the words on to child processes, and compares with what was asked.
     "pytest_plugin.py": {"PYCUDA_DRIVER"},
     # A cell takes NVRTC unless the variable is set.

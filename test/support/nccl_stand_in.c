@@ -517,6 +517,25 @@ ncclGroupStart(void)
     return SUCCESS;
 }
 
+/* NCCL leaves device 0 current, as the runtime API does: its primary context, if none
+ * was current. */
+static void
+leave_a_device_current(void)
+{
+    void *current = NULL, *primary = NULL;
+    int (*get)(void **), (*set)(void *), (*retain)(void **, int), (*release)(int);
+    *(void **)&get = driver_function("cuCtxGetCurrent");
+    *(void **)&set = driver_function("cuCtxSetCurrent");
+    *(void **)&retain = driver_function("cuDevicePrimaryCtxRetain");
+    *(void **)&release = driver_function("cuDevicePrimaryCtxRelease");
+    if (get == NULL || set == NULL || retain == NULL || release == NULL ||
+        get(&current) != 0 || current != NULL || retain(&primary, 0) != 0) {
+        return;
+    }
+    (void)set(primary);
+    (void)release(0);
+}
+
 EXPORT int
 ncclGroupEnd(void)
 {
@@ -526,5 +545,6 @@ ncclGroupEnd(void)
     }
     status = run_all(queue, queued);
     queued = 0;
+    leave_a_device_current();
     return fails("ncclGroupEnd") ? INVALID_USAGE : status;
 }

@@ -74,9 +74,10 @@ SETTINGS = {
 
 
 def new_axes(height):
+    """Return a figure and its axes. On a phone it is as wide as the window."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(7.2, height), layout="constrained")
+    figure = Figure(figsize=(5.2, height), layout="constrained")
     return figure, figure.add_subplot()
 
 
@@ -97,7 +98,7 @@ def draw_bars(rows, subjects, label):
         )
         for y, value in found:
             text = f" {value:,.0f}" if value >= 100 else f" {value:.1f}"
-            axes.text(value, y + offset, text, va="center", fontsize=7)
+            axes.text(value, y + offset, text, va="center", fontsize=8)
     axes.set_yticks(range(len(rows)), [title for title, _ in rows])
     axes.tick_params(axis="y", length=0)
     axes.grid(False, axis="y")
@@ -167,40 +168,6 @@ def draw_all(result):
 
 def at_size(result, size):
     return [r for r in result["rows"] if r["size"] == size and r.get("ratio")]
-
-
-#: Cases of bench_launch.py and of bench_graph.py, with their titles.
-CALLS = {
-    "launch_4": "launch, 4 arguments",
-    "launch_gpuarray": "launch, arrays as arguments",
-    "prepared_call": "prepared call",
-    "launch_stream_4": "launch in a stream",
-    "alloc_free": "allocate and release",
-    "event_record": "record an event",
-}
-GRAPH_CALLS = {
-    "replay_1": "launch a graph, 1 kernel",
-    "replay_20": "launch a graph, 20 kernels",
-    "update_kernel": "update a kernel",
-}
-
-
-def draw_calls(result, cases=CALLS):
-    """Microseconds per call, beside the same call of the driver from C."""
-    rows = {row["case"]: row for row in result["rows"]}
-    drawn = []
-    for case, title in cases.items():
-        times = {"floor": rows[case]["floor"], "ours": rows[case]["ours"]}
-        times.update(rows[case]["peers"])
-        drawn.append((title, {k: t["median"] / 1e3 for k, t in times.items()}))
-    present = {name for _, row in drawn for name in row}
-    subjects = [name for name in SUBJECTS if name in present]
-    return draw_bars(drawn, subjects, "microseconds per call (shorter is better)")[0]
-
-
-def draw_graph_calls(result):
-    """The same for calls of graphs."""
-    return draw_calls(result, GRAPH_CALLS)
 
 
 #: Charts: name -> (file in bench/recorded, function).

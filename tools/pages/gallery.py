@@ -157,8 +157,10 @@ class Example(SphinxDirective):
         parts = []
         if run.get("picture"):
             parts += [
-                f".. image:: /runs/{run['picture']}\n   :alt: what {program} draws\n"
-                "   :class: example-picture"
+                ".. container:: example-frame\n\n"
+                f"   .. image:: /runs/{run['picture']}\n"
+                f"      :alt: what {program} draws\n"
+                "      :class: example-picture"
             ]
         parts += [heading("Output")]
         start = "mpiexec -n 2 python" if program.startswith("mpi/") else "python"

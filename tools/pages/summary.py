@@ -4,7 +4,8 @@ A class with several members gets tables in front of them: each name, and the fi
 sentence of its description, the most used ones first. Attributes have no table if their
 entries have one sentence each and so say no more. The tables are made from the
 finished page, so entries that Sphinx makes from docstrings and entries written by hand
-look alike. autosummary makes the tables whose names have pages of their own.
+look alike. autosummary makes the tables whose names have pages of their own. A section
+that describes many functions itself gets a table of them.
 """
 
 import re
@@ -17,6 +18,7 @@ LOG = logging.getLogger(__name__)
 
 #: A table is made from this number of entries.
 LEAST = 4
+LEAST_FUNCTIONS = 10
 
 #: Members that most programs use, in the order in which to read about them.
 MOST_USED = {
@@ -157,6 +159,8 @@ def groups(class_name, entries):
     kinds = {entry["objtype"] for entry in by_name.values()}
     if kinds == {"attribute"} or all(map(is_short, parts["Attributes"])):
         del parts["Attributes"]  # the entries below say the same
+    if all(map(is_short, parts["Operators"])):
+        del parts["Operators"]
     return [(heading, part) for heading, part in parts.items() if part]
 
 
@@ -175,7 +179,16 @@ def add_to_class(entry):
     content[:] = [*others, *made, *members]
 
 
+def add_to_section(section):
+    """Put a table in front of the functions of a section, if it has many."""
+    functions = [e for e in entries_of(section) if e["objtype"] == "function"]
+    if len(functions) >= LEAST_FUNCTIONS:
+        section.insert(section.index(functions[0]), table(functions))
+
+
 def on_page(app, doctree):
+    for section in doctree.findall(nodes.section):
+        add_to_section(section)
     for entry in list(doctree.findall(addnodes.desc)):
         if entry["objtype"] in CLASSES and signature(entry) is not None:
             add_to_class(entry)

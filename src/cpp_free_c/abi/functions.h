@@ -25,9 +25,12 @@
  *   OPTIONAL(lock)  the extension; if the driver lacks it, a call returns NOT_FOUND
  *   CLIENT          other programs only
  * lock: when the call may take long, so that the interpreter lock is released around it
- * (PCU_STATUS in python/support/driver_call.h). Measured on an H200:
+ * (PCU_STATUS in python/support/driver_call.h), and for what it waits, so that signals
+ * can end the wait (driver/waits.h). Measured on an H200:
  *   NOGIL   it may wait for the device, read files or work for milliseconds
- *   COPY    the same, and it enqueues work in a stream
+ *   IDLE    the same, and it waits until all work of the context has ended
+ *   COPY    as NOGIL, and it enqueues work in a stream
+ *   SYNC    the same, and it waits for the work of the default stream
  *   QUEUE   it enqueues work in a stream, and waits if the queue is full
  *   BEHIND  it waits only behind a NOGIL call of another thread that holds the driver's
  *           lock; QUEUE and COPY may do that too
@@ -176,7 +179,7 @@
       CONTEXT, WAITS, SPAN(WAIT, NULL, 0), void)                                       \
     X(CtxGetLimit, cuCtxGetLimit, 3010, ONE, REQUIRED(GIL),                            \
       CONTEXT, PLAIN, NO_SPAN, (size_t *, pvalue), (CUlimit, limit))                   \
-    X(CtxSetLimit, cuCtxSetLimit, 3010, ONE, REQUIRED(BEHIND),                         \
+    X(CtxSetLimit, cuCtxSetLimit, 3010, ONE, REQUIRED(IDLE),                           \
       CONTEXT, PLAIN, NO_SPAN, (CUlimit, limit), (size_t, value))                      \
     X(CtxGetCacheConfig, cuCtxGetCacheConfig, 3020, ONE, REQUIRED(GIL),                \
       CONTEXT, PLAIN, NO_SPAN, (CUfunc_cache *, pconfig))                              \
@@ -219,25 +222,25 @@
     X(CtxGetExecAffinity, cuCtxGetExecAffinity, 11040, ONE, CLIENT,                    \
       CONTEXT, PLAIN, NO_SPAN,                                                         \
       (CUexecAffinityParam *, pExecAffinity), (CUexecAffinityType, type))              \
-    X(CtxRecordEvent, cuCtxRecordEvent, 12050, ONE, CLIENT,                            \
+    X(CtxRecordEvent, cuCtxRecordEvent, 12050, ONE, OPTIONAL(QUEUE),                   \
       INITIALISED, REACHES, NO_SPAN, (CUcontext, hCtx), (CUevent, hEvent))             \
     X(CtxWaitEvent, cuCtxWaitEvent, 12050, ONE, CLIENT,                                \
       INITIALISED, PLAIN, NO_SPAN, (CUcontext, hCtx), (CUevent, hEvent))               \
                                                                                        \
     /* modules, functions */                                                           \
-    X(ModuleLoad, cuModuleLoad, 2000, ONE, REQUIRED(NOGIL),                            \
+    X(ModuleLoad, cuModuleLoad, 2000, ONE, REQUIRED(IDLE),                             \
       CONTEXT, ALLOCATES, SPAN(LOAD, NULL, 0),                                         \
       (CUmodule *, module), (const char *, fname))                                     \
-    X(ModuleLoadData, cuModuleLoadData, 2000, ONE, REQUIRED(NOGIL),                    \
+    X(ModuleLoadData, cuModuleLoadData, 2000, ONE, REQUIRED(IDLE),                     \
       CONTEXT, ALLOCATES, SPAN(LOAD, NULL, 0),                                         \
       (CUmodule *, module), (const void *, image))                                     \
-    X(ModuleLoadDataEx, cuModuleLoadDataEx, 2010, ONE, REQUIRED(NOGIL),                \
+    X(ModuleLoadDataEx, cuModuleLoadDataEx, 2010, ONE, REQUIRED(IDLE),                 \
       CONTEXT, ALLOCATES, SPAN(LOAD, NULL, 0),                                         \
       (CUmodule *, module), (const void *, image), (unsigned int, numOptions),         \
       (CUjit_option *, options), (void **, optionValues))                              \
-    X(ModuleLoadFatBinary, cuModuleLoadFatBinary, 2000, ONE, OPTIONAL(NOGIL),          \
+    X(ModuleLoadFatBinary, cuModuleLoadFatBinary, 2000, ONE, OPTIONAL(IDLE),           \
       CONTEXT, ALLOCATES, NO_SPAN, (CUmodule *, module), (const void *, fatCubin))     \
-    X(ModuleUnload, cuModuleUnload, 2000, ONE, REQUIRED(NOGIL),                        \
+    X(ModuleUnload, cuModuleUnload, 2000, ONE, REQUIRED(IDLE),                         \
       OBJECT(MODULE, hmod), FREES, OWN_SPAN, (CUmodule, hmod))                         \
     X(ModuleGetFunction, cuModuleGetFunction, 2000, ONE, REQUIRED(BEHIND),             \
       OBJECT(MODULE, hmod), PLAIN, NO_SPAN,                                            \
@@ -370,7 +373,7 @@
       CONTEXT, ALLOCATES, NO_SPAN,                                                     \
       (CUdeviceptr *, dptr), (size_t *, pPitch), (size_t, WidthInBytes),               \
       (size_t, Height), (unsigned int, ElementSizeBytes))                              \
-    X(MemFree, cuMemFree_v2, 3020, ONE, REQUIRED(NOGIL),                               \
+    X(MemFree, cuMemFree_v2, 3020, ONE, REQUIRED(IDLE),                                \
       MEMORY(dptr), FREES_MEMORY, SPAN(FREE, NULL, 0), (CUdeviceptr, dptr))                   \
     X(MemGetAddressRange, cuMemGetAddressRange_v2, 3020, ONE, REQUIRED(GIL),           \
       CURRENT, PLAIN, NO_SPAN,                                                         \
@@ -378,7 +381,7 @@
     X(MemHostAlloc, cuMemHostAlloc, 2020, ONE, REQUIRED(NOGIL),                        \
       CONTEXT, ALLOCATES, SPAN(ALLOCATE, NULL, bytesize),                              \
       (void **, pp), (size_t, bytesize), (unsigned int, Flags))                        \
-    X(MemFreeHost, cuMemFreeHost, 2000, ONE, REQUIRED(NOGIL),                          \
+    X(MemFreeHost, cuMemFreeHost, 2000, ONE, REQUIRED(IDLE),                           \
       MEMORY((uintptr_t)p), FREES, SPAN(FREE, NULL, 0), (void *, p))                   \
     X(MemHostGetDevicePointer, cuMemHostGetDevicePointer_v2, 3020, ONE, REQUIRED(GIL), \
       CURRENT, PLAIN, NO_SPAN,                                                         \
@@ -389,7 +392,7 @@
       REQUIRED(NOGIL),                                                                 \
       CONTEXT, ALLOCATES, NO_SPAN,                                                     \
       (void *, p), (size_t, bytesize), (unsigned int, Flags))                          \
-    X(MemHostUnregister, cuMemHostUnregister, 4000, ONE, REQUIRED(NOGIL),              \
+    X(MemHostUnregister, cuMemHostUnregister, 4000, ONE, REQUIRED(IDLE),               \
       CURRENT, FREES, NO_SPAN, (void *, p))                                            \
     X(MemAllocManaged, cuMemAllocManaged, 6000, ONE, REQUIRED(BEHIND),                 \
       CONTEXT, ALLOCATES, SPAN(ALLOCATE, NULL, bytesize),                              \
@@ -611,10 +614,10 @@
       STREAM(hStream), PLAIN, SPAN(COPY, hStream, ByteCount),                          \
       (CUdeviceptr, dstDevice), (CUcontext, dstContext), (CUdeviceptr, srcDevice),     \
       (CUcontext, srcContext), (size_t, ByteCount), (CUstream, hStream))               \
-    X(MemcpyHtoD, cuMemcpyHtoD_v2, 3020, PTDS, REQUIRED(COPY),                         \
+    X(MemcpyHtoD, cuMemcpyHtoD_v2, 3020, PTDS, REQUIRED(SYNC),                         \
       DEFAULT_STREAM, PLAIN, SPAN(COPY_IN, NULL, ByteCount),                           \
       (CUdeviceptr, dstDevice), (const void *, srcHost), (size_t, ByteCount))          \
-    X(MemcpyDtoH, cuMemcpyDtoH_v2, 3020, PTDS, REQUIRED(COPY),                         \
+    X(MemcpyDtoH, cuMemcpyDtoH_v2, 3020, PTDS, REQUIRED(SYNC),                         \
       DEFAULT_STREAM, PLAIN, SPAN(COPY_OUT, NULL, ByteCount),                          \
       (void *, dstHost), (CUdeviceptr, srcDevice), (size_t, ByteCount))                \
     X(MemcpyDtoD, cuMemcpyDtoD_v2, 3020, PTDS, REQUIRED(COPY),                         \
@@ -628,11 +631,11 @@
       DEFAULT_STREAM, PLAIN, SPAN(COPY, NULL, ByteCount),                              \
       (CUdeviceptr, dstDevice), (CUarray, srcArray), (size_t, srcOffset),              \
       (size_t, ByteCount))                                                             \
-    X(MemcpyHtoA, cuMemcpyHtoA_v2, 3020, PTDS, REQUIRED(COPY),                         \
+    X(MemcpyHtoA, cuMemcpyHtoA_v2, 3020, PTDS, REQUIRED(SYNC),                         \
       DEFAULT_STREAM, PLAIN, SPAN(COPY_IN, NULL, ByteCount),                           \
       (CUarray, dstArray), (size_t, dstOffset), (const void *, srcHost),               \
       (size_t, ByteCount))                                                             \
-    X(MemcpyAtoH, cuMemcpyAtoH_v2, 3020, PTDS, REQUIRED(COPY),                         \
+    X(MemcpyAtoH, cuMemcpyAtoH_v2, 3020, PTDS, REQUIRED(SYNC),                         \
       DEFAULT_STREAM, PLAIN, SPAN(COPY_OUT, NULL, ByteCount),                          \
       (void *, dstHost), (CUarray, srcArray), (size_t, srcOffset),                     \
       (size_t, ByteCount))                                                             \
@@ -743,7 +746,7 @@
     X(Array3DGetDescriptor, cuArray3DGetDescriptor_v2, 3020, ONE, REQUIRED(GIL),       \
       OBJECT(ARRAY, hArray), PLAIN, NO_SPAN,                                           \
       (CUDA_ARRAY3D_DESCRIPTOR *, pArrayDescriptor), (CUarray, hArray))                \
-    X(ArrayDestroy, cuArrayDestroy, 2000, ONE, REQUIRED(NOGIL),                        \
+    X(ArrayDestroy, cuArrayDestroy, 2000, ONE, REQUIRED(IDLE),                         \
       OBJECT(ARRAY, hArray), FREES, NO_SPAN, (CUarray, hArray))                        \
     X(MipmappedArrayCreate, cuMipmappedArrayCreate, 5000, ONE, OPTIONAL(BEHIND),       \
       CONTEXT, ALLOCATES, NO_SPAN,                                                     \
@@ -754,7 +757,7 @@
       OBJECT(MIPMAP, hMipmappedArray), PLAIN, NO_SPAN,                                 \
       (CUarray *, pLevelArray), (CUmipmappedArray, hMipmappedArray),                   \
       (unsigned int, level))                                                           \
-    X(MipmappedArrayDestroy, cuMipmappedArrayDestroy, 5000, ONE, OPTIONAL(NOGIL),      \
+    X(MipmappedArrayDestroy, cuMipmappedArrayDestroy, 5000, ONE, OPTIONAL(IDLE),       \
       OBJECT(MIPMAP, hMipmappedArray), FREES, NO_SPAN,                                 \
       (CUmipmappedArray, hMipmappedArray))                                             \
     X(TexObjectCreate, cuTexObjectCreate, 5000, ONE, REQUIRED(BEHIND),                 \

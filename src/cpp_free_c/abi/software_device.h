@@ -47,6 +47,9 @@ typedef struct {
      * access, each 0 if the report names the line of the source. Return the hash of the
      * text (device/compile/program.c), 0 if there are several. */
     uint64_t (*last_ptx)(unsigned lines[2]);
+    /* Say which parameters of the next launch of this thread point to memory that
+     * nothing copies back to the host: bit i for parameter i. */
+    void (*set_inputs)(uint64_t parameters);
     /* Write what PYCUDA_EMULATOR_COUNT has counted to a file, and return 0 or an error
      * number of the system; set all counts to zero (device/base/counts.h). */
     int (*write_counts)(const char *path);

@@ -127,9 +127,10 @@ pcu_context_record_is_last(const pcu_context_record *rec)
 }
 
 static CUresult
-scope_begin(pcu_scope *scope, CUcontext context)
+scope_begin(pcu_scope *scope, pcu_context_record *rec)
 {
-    scope->context = context;
+    scope->context = rec->handle;
+    scope->rec = rec;
     scope->suspended = false;
     scope->outer = scope_top;
     scope_top = scope;
@@ -137,7 +138,7 @@ scope_begin(pcu_scope *scope, CUcontext context)
 }
 
 CUresult
-pcu_scope_enter(pcu_scope *scope, const pcu_context_record *rec)
+pcu_scope_enter(pcu_scope *scope, pcu_context_record *rec)
 {
     CUcontext current = NULL;
     scope->entered = NULL;
@@ -147,7 +148,7 @@ pcu_scope_enter(pcu_scope *scope, const pcu_context_record *rec)
     }
     if (rec == pcu_ctx_current) {
         /* The driver has the same context: see python/driver/current_context.h. */
-        return scope_begin(scope, rec->handle);
+        return scope_begin(scope, rec);
     }
     CUresult status = drv.CtxGetCurrent(&current);
     if (status == CUDA_SUCCESS && current != rec->handle) {
@@ -158,7 +159,7 @@ pcu_scope_enter(pcu_scope *scope, const pcu_context_record *rec)
         }
     }
     if (status == CUDA_SUCCESS) {
-        return scope_begin(scope, rec->handle);
+        return scope_begin(scope, rec);
     }
     return status;
 }
@@ -190,6 +191,16 @@ pcu_scope_leave(pcu_scope *scope)
     scope->entered = NULL;
     scope_top = scope->outer;
     return status;
+}
+
+pcu_context_record *
+pcu_context_record_working(void)
+{
+    const pcu_scope *scope = scope_top;
+    while (scope != NULL && scope->suspended) {
+        scope = scope->outer;
+    }
+    return scope == NULL ? pcu_ctx_current : scope->rec;
 }
 
 bool

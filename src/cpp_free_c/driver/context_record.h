@@ -45,6 +45,8 @@ typedef struct {
     pcu_launch_wait waits[PCU_LAUNCH_WAITS];
 } pcu_launch_proof;
 
+enum { PCU_WAIT_MARKS = 2 };
+
 typedef struct pcu_context_record {
     CUcontext handle;
     CUdevice device;
@@ -61,9 +63,22 @@ typedef struct pcu_context_record {
         *streams;                  /* see stream_use.h; NULL: only the default stream */
     unsigned long launches;        /* through this record that were noted in `kept` */
     struct pcu_launch_event *kept; /* the last ones: see driver/events.h; or NULL */
+    struct pcu_first_launch *first; /* of each kernel: see driver/events.c; or NULL */
     pcu_launch_proof proof;
     void *lost; /* what python/support/suspects.h keeps once the context is lost */
     bool told;  /* an exception has said that the context is lost */
+    /* for driver/waits.h */
+    unsigned int schedule; /* how waits pass the time, and that this is known */
+    unsigned long
+        proved; /* of pcu_doubts, those that a wait for all work has removed */
+    bool stuck; /* a signal ended a wait, and no wait has succeeded since */
+    struct pcu_capture_record *late; /* releases that wait for the end of the work */
+    CUevent idle; /* recorded behind all work; NULL before the first use */
+    void *stage;  /* page-locked memory for small copies; or NULL */
+    CUevent marks[PCU_WAIT_MARKS]; /* recorded behind work that fills the queue */
+    unsigned long step;            /* of `queued`, for the last of these */
+    unsigned long first_step;      /* for the first of these since `marked` */
+    unsigned long marked;          /* `passed` then */
 } pcu_context_record;
 
 /* The top of the calling thread's context stack, NULL if that is empty. Written by
@@ -133,6 +148,7 @@ PCU_HIDDEN bool pcu_context_record_is_last(const pcu_context_record *rec);
 
 typedef struct pcu_scope {
     CUcontext context;       /* current inside the scope */
+    pcu_context_record *rec; /* its record */
     CUcontext entered;       /* pushed by the scope; NULL: it was current already */
     const char *routine;     /* the driver call that failed in pcu_scope_enter */
     struct pcu_scope *outer; /* the enclosing scope of this thread */
@@ -141,11 +157,15 @@ typedef struct pcu_scope {
 
 /* Make rec current until pcu_scope_leave. On failure scope->routine names the driver
  * call, and pcu_scope_leave must not follow. */
-PCU_HIDDEN CUresult pcu_scope_enter(pcu_scope *scope, const pcu_context_record *rec);
+PCU_HIDDEN CUresult pcu_scope_enter(pcu_scope *scope, pcu_context_record *rec);
 
 /* Undo pcu_scope_enter. CUDA_ERROR_INVALID_CONTEXT if the driver popped another context
  * than the scope had pushed. */
 PCU_HIDDEN CUresult pcu_scope_leave(pcu_scope *scope);
+
+/* The record of the context in which calls of this thread work: that of the innermost
+ * scope, else pcu_ctx_current. */
+PCU_HIDDEN pcu_context_record *pcu_context_record_working(void);
 
 /* Whether this thread is inside a scope of the context. A signal handler may then run
  * inside a call that uses the context. */

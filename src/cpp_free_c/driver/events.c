@@ -6,14 +6,59 @@
 #include <stdlib.h>
 
 struct pcu_events pcu_events = {.room = PCU_CHANGES_KEPT};
+unsigned long pcu_doubts;
 
 /* -- launches ---------------------------------------------------------------------- */
+
+/* The first launch of a kernel, graph or function in a context. */
+typedef struct pcu_first_launch {
+    const void *key; /* the kernel, else the name; NULL: the place is free */
+    uint64_t number;
+    CUstream stream;
+} pcu_first_launch;
+
+enum { FIRST_PLACES = 512, FIRST_TRIES = 8 };
+
+static const void *
+first_key(CUfunction kernel, const void *name)
+{
+    return kernel == NULL ? name : (const void *)kernel;
+}
+
+/* The place of a key, or the free place for it; NULL if the table is full there. */
+static pcu_first_launch *
+first_place(const pcu_context_record *ctx, const void *key)
+{
+    size_t start = ((uintptr_t)key >> 4) ^ ((uintptr_t)key >> 13);
+    for (size_t i = 0; ctx->first != NULL && i < FIRST_TRIES; i++) {
+        pcu_first_launch *place = &ctx->first[(start + i) % FIRST_PLACES];
+        if (place->key == key || place->key == NULL) {
+            return place;
+        }
+    }
+    return NULL;
+}
+
+/* A later kernel at the same address counts as the same one. */
+static void
+first_note(pcu_context_record *ctx, const pcu_launch_event *event)
+{
+    const void *key = first_key(event->kernel, event->name);
+    if (ctx->first == NULL) {
+        ctx->first = calloc(FIRST_PLACES, sizeof(*ctx->first));
+    }
+    pcu_first_launch *place = first_place(ctx, key);
+    if (place != NULL && place->key == NULL) {
+        *place = (pcu_first_launch){key, event->number, event->shape.stream};
+    }
+}
 
 void
 pcu_event_launch(pcu_context_record *ctx, pcu_launch_kind kind, CUfunction kernel,
                  const void *name, const pcu_launch_shape *shape, uint32_t site)
 {
     pcu_events.launches++;
+    pcu_doubts += kind != PCU_LAUNCH_ARRAY;
     if (ctx->kept == NULL) {
         ctx->kept = calloc(PCU_LAUNCHES_KEPT, sizeof(*ctx->kept));
     }
@@ -27,6 +72,7 @@ pcu_event_launch(pcu_context_record *ctx, pcu_launch_kind kind, CUfunction kerne
     event->shape = *shape;
     event->site = site;
     event->kind = kind;
+    first_note(ctx, event);
 }
 
 const pcu_launch_event *
@@ -42,7 +88,9 @@ void
 pcu_events_forget(pcu_context_record *ctx)
 {
     free(ctx->kept);
+    free(ctx->first);
     ctx->kept = NULL;
+    ctx->first = NULL;
     ctx->launches = 0;
 }
 
@@ -157,18 +205,33 @@ pcu_launches_passed_all(pcu_context_record *ctx, uint64_t number)
     }
 }
 
-bool
-pcu_launch_has_passed(const pcu_context_record *ctx, const pcu_launch_event *launch)
+static bool
+launch_has_passed(const pcu_launch_proof *proof, CUstream stream, uint64_t number)
 {
-    const pcu_launch_proof *proof = &ctx->proof;
-    if (launch->number <= proof->all) {
+    if (number <= proof->all) {
         return true;
     }
     for (int i = 0; i < PCU_LAUNCH_WAITS; i++) {
         const pcu_launch_wait *wait = &proof->waits[i];
-        if (wait->stream == launch->shape.stream && wait->number >= launch->number) {
+        if (wait->stream == stream && wait->number >= number) {
             return true;
         }
     }
     return false;
+}
+
+bool
+pcu_launch_has_passed(const pcu_context_record *ctx, const pcu_launch_event *launch)
+{
+    return launch_has_passed(&ctx->proof, launch->shape.stream, launch->number);
+}
+
+bool
+pcu_launch_is_of_new_kernel(const pcu_context_record *ctx,
+                            const pcu_launch_event *launch)
+{
+    const void *key = first_key(launch->kernel, launch->name);
+    const pcu_first_launch *first = first_place(ctx, key);
+    return first != NULL && first->key == key &&
+           !launch_has_passed(&ctx->proof, first->stream, first->number);
 }

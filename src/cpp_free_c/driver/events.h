@@ -87,6 +87,10 @@ struct pcu_events {
 
 extern PCU_HIDDEN struct pcu_events pcu_events;
 
+/* The times that the program has enqueued work that may never end: kernels of its own,
+ * graphs, functions, waits for values. */
+extern PCU_HIDDEN unsigned long pcu_doubts;
+
 /* -- writing ----------------------------------------------------------------------- */
 
 /* Note a launch in a context that the driver has accepted. */
@@ -136,6 +140,10 @@ PCU_HIDDEN void pcu_launches_passed(pcu_context_record *ctx, CUstream stream,
 
 /* The same for all streams of the context. */
 PCU_HIDDEN void pcu_launches_passed_all(pcu_context_record *ctx, uint64_t number);
+
+/* Whether no wait has proved that the first launch of the same kernel has finished. */
+PCU_HIDDEN bool pcu_launch_is_of_new_kernel(const pcu_context_record *ctx,
+                                            const pcu_launch_event *launch);
 
 /* Whether a wait has proved that the launch of the context has finished. */
 PCU_HIDDEN bool pcu_launch_has_passed(const pcu_context_record *ctx,

@@ -33,7 +33,9 @@ enum {
     PCU_BLOCKING_BEHIND,
     PCU_BLOCKING_QUEUE,
     PCU_BLOCKING_COPY,
-    PCU_BLOCKING_NOGIL
+    PCU_BLOCKING_SYNC,
+    PCU_BLOCKING_NOGIL,
+    PCU_BLOCKING_IDLE
 };
 #define PCU_DRV_BLOCKING(name, export, version, thread, caller, ...) \
     PCU_IF_CALLED_##caller(PCU_BLOCKING_OF_##name = PCU_LOCK_##caller, )

@@ -22,7 +22,8 @@ enum {
         EMU_CHECK_MEMORY | EMU_CHECK_INIT | EMU_CHECK_RACE | EMU_CHECK_BARRIER,
     /* Without any of these, the first block of a kernel has all of them. */
     EMU_CHECKS_OF_TRIALS = EMU_CHECK_INIT | EMU_CHECK_RACE | EMU_CHECK_BARRIER,
-    EMU_CHECK_READS = 64 /* of the older form of init: each read of shared memory */
+    EMU_CHECK_READS = 64, /* of the older form of init: each read of shared memory */
+    EMU_CHECK_INPUT = 128 /* part of memory: stores to memory that In copies */
 };
 
 /* Parse words with commas between them. NULL or "" means no checks. False for an

@@ -280,10 +280,11 @@ counts_write_row(FILE *file, const emu_count_row *row)
     (void)fputc(']', file);
 }
 
-/* The sums over the stripes, without the zeros at the end. */
+/* The sums over the stripes, without the zeros at the end. A step is behind them. */
 static void
 counts_write_count(FILE *file, emu_count *count)
 {
+    const int64_t step = atomic_load(&count->step);
     uint64_t sums[EMU_COUNT_VALUES] = {0};
     unsigned last = 0;
 
@@ -295,9 +296,15 @@ counts_write_count(FILE *file, emu_count *count)
             last = i + 1;
         }
     }
+    if (step != 0) {
+        last = EMU_COUNT_VALUES;
+    }
     (void)fputc('[', file);
     for (unsigned i = 0; i < last; i++) {
         (void)fprintf(file, "%s%" PRIu64, i == 0 ? "" : ",", sums[i]);
+    }
+    if (step != 0) {
+        (void)fprintf(file, ",%" PRId64, step);
     }
     (void)fputc(']', file);
 }

@@ -54,8 +54,13 @@ enum {
 /* Threads add to different stripes. */
 enum { EMU_COUNT_STRIPES = 4 };
 
+/* The step of an access whose steps differ. */
+#define EMU_COUNT_MIXED INT64_MIN
+
 typedef struct {
     _Alignas(64) _Atomic uint64_t values[EMU_COUNT_STRIPES][EMU_COUNT_VALUES];
+    /* of an access: bytes from a lane's address to that of the next lane; 0: none */
+    _Atomic int64_t step;
 } emu_count;
 
 static inline void

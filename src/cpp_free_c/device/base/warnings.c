@@ -63,7 +63,9 @@ warning_keep(const char *text, emu_ptx_place place)
 void
 emu_warning_add(const char *kind, const char *text, emu_ptx_place place)
 {
-    (void)emu_report_log(kind, text);
+    if (kind != NULL) {
+        (void)emu_report_log(kind, text);
+    }
     if (!warning_keep(text, place)) {
         (void)fprintf(stderr, "pycuda: %s", text);
     }

@@ -22,7 +22,8 @@ typedef struct {
     unsigned lines[2];
 } emu_ptx_place;
 
-/* Add a warning. kind: as of emu_report_log. */
+/* Add a warning. kind: as of emu_report_log; NULL: it is no error, and only a host that
+ * shows it adds it to the file of reports. */
 void emu_warning_add(const char *kind, const char *text, emu_ptx_place place);
 
 /* Write the oldest warning into `text` and forget it. Return its length; 0: none. */

@@ -143,16 +143,21 @@ typedef struct {
     uint32_t count;
 } emu_once;
 
+enum {
+    EMU_TRIED = 1,     /* its first block has run with checks */
+    EMU_TRIED_RACE = 2 /* and they have found a race */
+};
+
 struct emu_func {
     const char *name;
     struct emu_count_function *counted; /* NULL: its launches are not */
     const emu_insn *code;
-    const emu_place *places;   /* of each instruction */
-    _Atomic uint8_t *is_tried; /* of a kernel: its first block has run with checks */
-    _Atomic uint8_t *warned;   /* of each instruction: the checks that have warned */
-    const uint16_t *bound_of;  /* of each instruction: number in `bounds`, or 0; NULL:
-                                  all are 0 */
-    const emu_bound *bounds;   /* from number 1 on */
+    const emu_place *places;  /* of each instruction */
+    _Atomic uint8_t *tried;   /* of a kernel: EMU_TRIED_ flags */
+    _Atomic uint8_t *warned;  /* of each instruction: the checks that have warned */
+    const uint16_t *bound_of; /* of each instruction: number in `bounds`, or 0; NULL:
+                                 all are 0 */
+    const emu_bound *bounds;  /* from number 1 on */
     uint32_t count;
     uint32_t frame_size; /* bytes, a multiple of 64 */
     uint32_t local_size; /* bytes of local memory of an activation */
@@ -165,6 +170,7 @@ struct emu_func {
     uint32_t registers;             /* 32-bit registers that it needs, at most */
     uint64_t stack_size;            /* local memory of it and all that it calls */
     bool unbounded;                 /* recursive or calls through pointers */
+    bool gives_way;                 /* some stores have EMU_AT_AFTER_LOADS */
     emu_once once[EMU_ONCE_LEVELS]; /* of a kernel */
     uint32_t uniform_size;          /* bytes of the values with EMU_TAG_UNIFORM */
     uint32_t warp_size;             /* and with EMU_TAG_WARP, of one warp */

@@ -32,6 +32,12 @@ enum {
     EMU_AT_RELEASE = 2048,  /* an atomic operation that orders what comes before it */
     EMU_AT_IN_BLOCK = 4096, /* with RELEASE: only for threads of the block */
     EMU_AT_VOLATILE = 8192, /* with STRONG: it is volatile and nothing else */
+    /* A load of shared memory, perhaps, with a store before or after it, or such a
+     * store, and no place between them where the lanes of a warp wait for each other.
+     */
+    EMU_AT_EXCHANGES = 1 << 14,
+    /* A store that may follow a load of shared memory, without a barrier between. */
+    EMU_AT_AFTER_LOADS = 1 << 15,
     EMU_AT_SCALE_SHIFT = 16,
     EMU_AT_SHAPE_SHIFT = 16, /* its place among the values of the warp */
     EMU_AT_MOST_SCALE = 0x7fff
@@ -240,7 +246,9 @@ enum {
     EMU_TEX_GATHER = 1 << 6,
     EMU_TEX_CHANNEL_SHIFT = 7, /* of a gather, two bits */
     EMU_TEX_OFFSETS = 1 << 9,
-    EMU_TEX_HALVES = 1 << 10
+    EMU_TEX_HALVES = 1 << 10,
+    EMU_TEX_UNSIGNED = 1 << 11, /* the results are to be integers, else floats */
+    EMU_TEX_SIGNED = 1 << 12
 };
 
 /* -- suld, sust, sured: fields beside the geometry --------------------------------- */

@@ -253,7 +253,8 @@ low_finish(const low_func *f, const emu_handler_set *handlers, emu_func *out)
     code = emu_arena_get(f->load, &f->load->keep, count + finish_once_count(f),
                          sizeof *code);
     places = emu_arena_get(f->load, &f->load->keep, count, sizeof *places);
-    out->is_tried = emu_arena_get(f->load, &f->load->keep, 1, 1);
+    out->gives_way = f->gives_way;
+    out->tried = emu_arena_get(f->load, &f->load->keep, 1, 1);
     out->warned = emu_arena_get(f->load, &f->load->keep, count, 1);
     xs = emu_arena_get(f->load, &f->load->keep, f->x_count + 1, sizeof *xs);
     at = code;

@@ -114,6 +114,7 @@ typedef struct {
     struct low_holding *holdings; /* of each register; NULL: no address has bounds */
     emu_bound *bounds;            /* from number 1 on */
     size_t bound_count, bound_room;
+    bool gives_way;     /* set by low_find_exchanges, see emu_func */
     low_counts *counts; /* NULL: nothing is counted */
     unsigned dump;      /* EMU_DUMP_ flags, see below */
 } low_func;
@@ -300,6 +301,11 @@ void low_allocate(low_func *f);
 /* `start` and `end` are the intervals of the registers in half instructions. Registers
  * that need no place in the frame get the start UINT32_MAX. */
 void low_hoist(low_func *f, uint32_t *start, uint32_t *end);
+
+/* -- shared memory between two waits ----------------------------------------------- */
+
+/* Sets EMU_AT_EXCHANGES and EMU_AT_AFTER_LOADS of accesses. */
+void low_find_exchanges(low_func *f);
 
 /* -- the final code ---------------------------------------------------------------- */
 

@@ -220,11 +220,27 @@ texture_is_supported(const tex_form *form)
     return !form->gather || form->sides == 2 || cube;
 }
 
+/* The flag of the type of the results. */
+static uint32_t
+texture_type_flag(unsigned type)
+{
+    switch (type) {
+        case PTX_W_f16x2:
+            return EMU_TEX_HALVES;
+        case PTX_W_u32:
+            return EMU_TEX_UNSIGNED;
+        case PTX_W_s32:
+            return EMU_TEX_SIGNED;
+        default:
+            return 0;
+    }
+}
+
 /* aux of the operation. */
 static uint32_t
 texture_flags(const low_func *f, const tex_form *form)
 {
-    uint32_t aux = form->geometry;
+    uint32_t aux = form->geometry | texture_type_flag(form->type);
 
     if (form->at == PTX_W_s32) {
         aux |= EMU_TEX_INTEGER;
@@ -234,9 +250,6 @@ texture_flags(const low_func *f, const tex_form *form)
     }
     if (form->gradient) {
         aux |= EMU_TEX_GRADIENT;
-    }
-    if (form->type == PTX_W_f16x2) {
-        aux |= EMU_TEX_HALVES;
     }
     if (form->gather) {
         aux |= EMU_TEX_GATHER | texture_gather_channel(f) << EMU_TEX_CHANNEL_SHIFT;
@@ -292,6 +305,7 @@ texture_fetch_sample(low_func *f)
     zero = low_constant(f, PTX_R32, 0);
     first = low_temp(f, PTX_PRED);
     low_emit(f, f->ops[EQUAL], first, sample, zero, 0);
+    aux |= texture_type_flag(low_type_at(f, 0));
     texture_emit(f, f->ops[TEX], handle, &x, aux);
     for (unsigned k = 0; k < CHANNELS; k++) {
         low_emit(f, f->ops[SELECT], low_target(f, &d->items[k], PTX_R32), x.values[k],

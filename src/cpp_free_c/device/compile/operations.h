@@ -59,6 +59,7 @@ typedef enum {
     EMU_EFFECT_CLOCK,
     EMU_EFFECT_SPIN,
     EMU_EFFECT_FENCE,
+    EMU_EFFECT_MEET,
     EMU_EFFECT_ACT
 } emu_effect;
 
@@ -160,6 +161,7 @@ emu_op_access(unsigned op)
         case EMU_EFFECT_CLOCK:
         case EMU_EFFECT_SPIN:
         case EMU_EFFECT_FENCE:
+        case EMU_EFFECT_MEET:
         case EMU_EFFECT_ACT:
             break;
     }

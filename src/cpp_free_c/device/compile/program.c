@@ -442,6 +442,7 @@ program_compile_function(loader *l, ptx_function *function)
     low_find_bounds(&f);
     low_instructions(&f);
     low_allocate(&f);
+    low_find_exchanges(&f);
     if (l->dump & EMU_DUMP_REGISTERS) {
         emu_dump_registers(&f);
     }

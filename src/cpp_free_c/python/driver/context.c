@@ -18,6 +18,7 @@
 #include "python/support/suspects.h"
 #include "python/support/type.h"
 #include "driver/stream_use.h"
+#include "driver/waits.h"
 #include "python/driver/current_context.h"
 
 static int
@@ -93,16 +94,61 @@ context_was_reset(const pcu_context_record *rec, CUresult status)
                                             status == CUDA_ERROR_CONTEXT_IS_DESTROYED);
 }
 
+/* Whether work goes on in another context, a wait for which a signal has ended. Then
+ * the driver may end no context. */
+static bool
+context_others_work(const pcu_context_record *rec)
+{
+    pcu_context_record *other = pcu_context_record_first();
+    while (other != NULL && (other->handle == rec->handle || !other->alive ||
+                             !pcu_context_works(other, PCU_LOOK_NS))) {
+        other = other->next;
+    }
+    return other != NULL;
+}
+
+/* Wait for the work of a context that is to end: signals end this wait, but not that of
+ * the driver. If they have done so before, only look: CUDA_ERROR_NOT_READY. */
+static CUresult
+context_wait(pcu_context_record *rec)
+{
+    CUcontext popped = NULL;
+    if (pcu_wait_was_ended && context_others_work(rec)) {
+        return CUDA_ERROR_NOT_READY;
+    }
+    if (drv.CtxPushCurrent(rec->handle) != CUDA_SUCCESS) {
+        return CUDA_SUCCESS; /* the call that ends the context reports it */
+    }
+    PyThreadState *thread = pcu_unlock();
+    CUresult status = pcu_wait_for_context(rec, rec->stuck ? PCU_LOOK_NS : UINT64_MAX);
+    if (status == CUDA_SUCCESS) {
+        pcu_wait_forget(rec);
+    }
+    pcu_lock(thread);
+    (void)drv.CtxPopCurrent(&popped); /* it may report the failure of earlier work */
+    return status;
+}
+
+static bool
+context_may_wait(const pcu_context_record *rec)
+{
+    return rec->kind != PCU_CTX_FOREIGN && pcu_drv_info.device == NULL &&
+           pcu_drv_info.state == PCU_DRV_READY;
+}
+
 /* Destroy an owned context, or release a retained one. The caller has ensured that no
  * other thread finds it. Releases in progress finish first. */
 static CUresult
-context_end(const pcu_context_record *rec, const char **routine)
+context_end(pcu_context_record *rec, const char **routine)
 {
     *routine = context_ender(rec);
     if (pcu_drv_info.state != PCU_DRV_READY) {
         return CUDA_SUCCESS;
     }
     CUresult status = context_settle(rec);
+    if (status == CUDA_SUCCESS && context_may_wait(rec)) {
+        status = context_wait(rec);
+    }
     if (status != CUDA_SUCCESS) {
         return status;
     }
@@ -151,6 +197,10 @@ context_end_noraise(pcu_context *self)
         status = context_end(&self->rec, &routine);
     }
     context_report_end(self, routine, status);
+    if (status == CUDA_ERROR_TIMEOUT ||
+        (status == CUDA_ERROR_NOT_READY && pcu_is_finalizing())) {
+        return; /* the exception follows; the end of the process ends the work */
+    }
     if (status != CUDA_SUCCESS && status != CUDA_ERROR_DEINITIALIZED &&
         status != CUDA_ERROR_CONTEXT_IS_DESTROYED && !pcu_status_is_sticky(status)) {
         pcu_report_cleanup(self->st, routine, (uintptr_t)self->rec.handle, status);
@@ -236,6 +286,9 @@ context_make_new(pcu_state *st, CUdevice device, unsigned int flags, bool for_gl
     }
     if (rc == 0) {
         self = context_wrap_new(st, handle, device, PCU_CTX_OWNED);
+    }
+    if (self != NULL) {
+        ((pcu_context *)self)->flags = flags;
     }
     /* Making the object may have collected garbage and thereby used another context. */
     if (self == NULL || pcu_ctxstack_suspend(st, stack) < 0 ||
@@ -449,6 +502,7 @@ context_pop_current(pcu_state *st)
         (void)pcu_ctxstack_put(stack, top); /* cannot fail: its place is free */
         pcu_ctxstack_sync_noraise(st, stack);
     }
+    pcu_release_late(top);
     Py_DECREF(top);
     return rc;
 }
@@ -535,6 +589,23 @@ context_end_parts_noraise(pcu_context *self)
     }
 }
 
+/* Before anything of a context ends: wait for its work. */
+static int
+context_wait_first(pcu_context *self)
+{
+    CUresult status = CUDA_SUCCESS;
+    if (context_may_wait(&self->rec)) {
+        status = context_wait(&self->rec);
+    }
+    if (status == CUDA_SUCCESS) {
+        return 0;
+    }
+    return pcu_raise_detail(
+        self->st, context_ender(&self->rec), status,
+        "a kernel still runs in the context, and the driver cannot stop it; if it "
+        "never ends, restart Python, or the notebook's kernel");
+}
+
 static PyObject *
 context_detach(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
@@ -545,6 +616,9 @@ context_detach(PyObject *op, PyObject *Py_UNUSED(ignored))
         pcu_raise_detail(st, context_ender(&self->rec), CUDA_ERROR_NOT_PERMITTED,
                          "the interrupted call uses this context; detach it after the "
                          "call");
+        return NULL;
+    }
+    if (self->rec.alive && context_wait_first(self) < 0) {
         return NULL;
     }
     pcu_ctxstack *stack = pcu_ctxstack_borrow(st, false);
@@ -575,6 +649,7 @@ context_detach(PyObject *op, PyObject *Py_UNUSED(ignored))
     }
     context_report_end(self, routine, status);
     pcu_stream_table_forget(&self->rec);
+    pcu_release_late(op);
     if (stack != NULL && pcu_ctxstack_uncover(st, stack) < 0) {
         return NULL;
     }
@@ -801,7 +876,67 @@ context_recover_contexts(PyObject *m, PyObject *Py_UNUSED(ignored))
     return PyBool_FromLong(all);
 }
 
+#define CONTEXT_LOOK_NS UINT64_C(50000000)
+
+PyDoc_STRVAR(context_facts_doc,
+             "_context_facts($module, context, /)\n--\n\n"
+             "Return what pycuda.tools.recover_context needs.\n\n"
+             "It is a tuple: the number of the device; 'own', 'primary' or 'foreign';\n"
+             "the flags with which the context was made; whether work goes on for\n"
+             "which a wait was ended; the living objects of the same context.");
+
+static PyObject *
+context_facts(PyObject *m, PyObject *ctx)
+{
+    static const char *const kinds[] = {[PCU_CTX_OWNED] = "own",
+                                        [PCU_CTX_PRIMARY] = "primary",
+                                        [PCU_CTX_FOREIGN] = "foreign"};
+    pcu_state *st = pcu_state_of_module(m);
+    PyObject *context = NULL;
+    if (pcu_as_context(st, ctx, &context, "context") < 0) {
+        return NULL;
+    }
+    pcu_context *self = (pcu_context *)context;
+    PyObject *found = PyList_New(0);
+    const pcu_context_record *rec = pcu_context_record_first();
+    for (; found != NULL && rec != NULL; rec = rec->next) {
+        if (rec->alive && rec->handle == self->rec.handle &&
+            PyList_Append(found, rec->owner) < 0) {
+            Py_CLEAR(found);
+        }
+    }
+    if (found == NULL) {
+        return NULL;
+    }
+    return Py_BuildValue("(isIiN)", self->rec.device, kinds[self->rec.kind],
+                         self->flags, pcu_context_works(&self->rec, CONTEXT_LOOK_NS),
+                         found);
+}
+
+PyDoc_STRVAR(context_reset_primary_doc,
+             "_reset_primary_context($module, device, /)\n--\n\n"
+             "End the primary context of the device with this number.");
+
+static PyObject *
+context_reset_primary(PyObject *m, PyObject *number)
+{
+    pcu_state *st = pcu_state_of_module(m);
+    CUdevice device = 0;
+    int rc;
+    if (pcu_as_int(st, number, &device, "device") < 0) {
+        return NULL;
+    }
+    PCU_CALL(rc, st, DevicePrimaryCtxReset, (device));
+    if (rc < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef context_functions[] = {
+    {"_context_facts", context_facts, METH_O, context_facts_doc},
+    {"_reset_primary_context", context_reset_primary, METH_O,
+     context_reset_primary_doc},
     {"_lend_to_threads", context_lend_to_threads, METH_O, context_lend_to_threads_doc},
     {"_working_context", context_working_context, METH_NOARGS,
      context_working_context_doc},

@@ -350,6 +350,7 @@ pcu_current_context_synchronize(pcu_state *st)
     if (rc == 0 && rec != NULL && rec == pcu_ctx_current) {
         pcu_wait_succeeded(rec, &wait);
         pcu_suspects_forget(rec); /* the context works: it was reset */
+        pcu_release_late((PyObject *)rec->owner);
     }
     return rc;
 }

@@ -13,6 +13,7 @@
 #include "python/driver/foreign_handle.h"
 #include "python/driver/resource.h"
 #include "driver/events.h"
+#include "driver/waits.h"
 
 #define DOC_NOT_TIMED                                                      \
     "LogicError\n"                                                         \
@@ -58,6 +59,8 @@ pcu_event_handle(pcu_state *st, PyObject *op, CUevent *out, const char *routine)
     return 0;
 }
 
+enum { EVENT_BLOCKING_SYNC = 1 };
+
 /* What is known of the times of an event. */
 typedef enum { EVENT_MAY_BE_TIMED, EVENT_IS_TIMED, EVENT_IS_NOT_TIMED } event_timing;
 
@@ -65,6 +68,7 @@ typedef struct {
     pcu_resource head;
     PyObject *owner; /* keeps a foreign event alive; never in tp_clear */
     bool foreign;    /* another library destroys the handle */
+    bool sleeps;     /* made with BLOCKING_SYNC: waiting threads sleep */
     event_timing timing;
     CUstream stream;   /* of the last record */
     uint64_t recorded; /* the newest launch then; 0: not recorded */
@@ -113,6 +117,7 @@ event_init(PyObject *op, PyObject *args, PyObject *kwargs)
     if (rc == 0) {
         pcu_resource_adopt(self, ctx, PCU_HANDLE_event, handle);
         ((event_object *)op)->timing = EVENT_IS_TIMED;
+        ((event_object *)op)->sleeps = (flags & EVENT_BLOCKING_SYNC) != 0;
         if ((flags & CU_EVENT_DISABLE_TIMING) != 0) {
             ((event_object *)op)->timing = EVENT_IS_NOT_TIMED;
         }
@@ -179,6 +184,7 @@ event_record(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kw
     if (rc < 0) {
         return NULL;
     }
+    pcu_wait_event_recorded(self->handle.event);
     ((event_object *)op)->stream = a.stream;
     ((event_object *)op)->recorded = pcu_launch_newest();
     return Py_NewRef(op);
@@ -221,7 +227,12 @@ event_synchronize(PyObject *op, PyObject *Py_UNUSED(ignored))
         return NULL;
     }
     event_object recorded = *(event_object *)op; /* other threads may record it again */
+    if (recorded.foreign) {
+        pcu_wait_event_recorded(self->handle.event); /* perhaps, by its library */
+    }
+    pcu_wait_sleeps = recorded.sleeps;
     PCU_CALL(rc, self->st, EventSynchronize, (self->handle.event));
+    pcu_wait_sleeps = false;
     if (rc == 0) {
         event_passed(&recorded);
     }

@@ -21,6 +21,7 @@
 #include "python/driver/current_context.h"
 #include "python/driver/graph_resources.h"
 #include "python/driver/stream.h"
+#include "driver/events.h"
 
 typedef struct pcu_host_call {
     struct pcu_host_call *next;
@@ -231,6 +232,7 @@ host_function_enqueue(pcu_state *st, pcu_context *context, CUstream stream,
     if (call == NULL) {
         return -1;
     }
+    pcu_doubts++;
     PCU_CALL(rc, st, LaunchHostFunc, (stream, host_function_run, call));
     if (of_graph) {
         return rc; /* the graph frees the call in any case */

@@ -9,6 +9,7 @@
 #include "python/support/driver_call.h"
 
 #include "driver/capture.h"
+#include "driver/waits.h"
 
 PyMemberDef pcu_resource_members[] = {
     {"__dictoffset__", Py_T_PYSSIZET, offsetof(pcu_resource, dict), Py_READONLY, NULL},
@@ -70,13 +71,66 @@ release_is_owed(pcu_handle_kind kind, pcu_handle handle, const pcu_context_recor
 }
 
 bool
+pcu_context_works(pcu_context_record *rec, uint64_t patience)
+{
+    pcu_scope scope;
+    CUresult status = CUDA_SUCCESS;
+    if (rec->stuck && pcu_scope_enter(&scope, rec) == CUDA_SUCCESS) {
+        status = pcu_wait_for_context(rec, patience);
+        (void)pcu_scope_leave(&scope);
+    }
+    return status == CUDA_ERROR_NOT_READY;
+}
+
+void
+pcu_release_late(PyObject *ctx)
+{
+    pcu_context *self = (pcu_context *)ctx;
+    pcu_capture_record *late = self->rec.late;
+    if (late == NULL || (pcu_context_record_usable(&self->rec) &&
+                         pcu_context_works(&self->rec, PCU_LOOK_NS))) {
+        return;
+    }
+    self->rec.late = NULL;
+    for (size_t i = 0; i < late->owed_count; i++) {
+        pcu_release_noraise(self->st, late->owed[i].kind, late->owed[i].handle, ctx);
+        Py_DECREF(ctx); /* the caller has a reference */
+    }
+    free(late->owed);
+    free(late);
+}
+
+/* A release that waits for work that may never end is made later. */
+static bool
+release_is_late(pcu_handle_kind kind, pcu_handle handle, PyObject *ctx)
+{
+    pcu_context_record *rec = pcu_context_rec(ctx);
+    bool waits = pcu_handle_blocking(kind) == PCU_BLOCKING_IDLE ||
+                 kind == PCU_HANDLE_ordered || kind == PCU_HANDLE_range;
+    if (!rec->stuck || !waits || !pcu_context_works(rec, PCU_LOOK_NS)) {
+        if (rec->late != NULL && !rec->stuck) {
+            pcu_release_late(ctx);
+        }
+        return false;
+    }
+    if (rec->late == NULL) {
+        rec->late = calloc(1, sizeof(*rec->late));
+    }
+    return rec->late != NULL && pcu_capture_take(rec->late, kind, handle, ctx) == 0;
+}
+
+bool
 pcu_release_is_taken(pcu_handle_kind kind, pcu_handle handle, PyObject *ctx)
 {
     const pcu_context_record *rec = pcu_context_rec(ctx);
     pcu_capture_record *capture = NULL;
-    if ((pcu_captures == NULL && pcu_memory_map.kept == 0) ||
+    if ((pcu_captures == NULL && pcu_memory_map.kept == 0 && !pcu_wait_was_ended) ||
         !pcu_context_record_usable(rec)) {
         return false;
+    }
+    if (pcu_wait_was_ended && release_is_late(kind, handle, ctx)) {
+        Py_INCREF(ctx);
+        return true;
     }
     if (pcu_captures != NULL) {
         capture = pcu_capture_delays(rec->handle, PyThread_get_thread_ident());
@@ -146,6 +200,9 @@ pcu_release_noraise(pcu_state *st, pcu_handle_kind kind, pcu_handle handle,
     uintptr_t bits = resource_bits(kind, handle);
     bool ended;
     CUresult status = pcu_release_handle(kind, handle, ctx, &routine, &ended);
+    if (status == CUDA_ERROR_TIMEOUT && pcu_context_rec(ctx)->stuck) {
+        status = pcu_release_handle(kind, handle, ctx, &routine, &ended); /* later */
+    }
     if (!ended) {
         pcu_handle_abandon(kind);
         pcu_memory_forget(pcu_handle_address(kind, handle), pcu_context_rec(ctx));

@@ -54,6 +54,7 @@ typedef struct pcu_context {
     int (*check_index_report)(struct pcu_context *self); /* set with index_report */
     int peers; /* contexts whose memory this one may use: enable_peer_access */
     pcu_context_record rec;
+    unsigned int flags; /* with which this package made it */
 } pcu_context;
 
 /* After a wait for the device: raise IndexError if a kernel noted an index out of
@@ -123,6 +124,15 @@ PCU_HIDDEN CUresult pcu_release_handle(pcu_handle_kind kind, pcu_handle handle,
  * graph's record has taken it, and it counts as released. */
 PCU_HIDDEN bool pcu_release_is_taken(pcu_handle_kind kind, pcu_handle handle,
                                      PyObject *ctx);
+
+/* Whether work of a context goes on, a wait for which a signal has ended, still after
+ * so many nanoseconds. */
+PCU_HIDDEN bool pcu_context_works(pcu_context_record *rec, uint64_t patience);
+#define PCU_LOOK_NS UINT64_C(100000)
+
+/* Make the releases of a context that wait for the end of its work, if that has ended
+ * or the context has. */
+PCU_HIDDEN void pcu_release_late(PyObject *ctx);
 
 /* The same as pcu_release_handle for a handle that no caller can release later: it
  * counts as released, and a failure is a warning. */

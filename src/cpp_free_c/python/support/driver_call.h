@@ -39,9 +39,9 @@ pcu_lock(PyThreadState *thread)
 static inline bool
 pcu_must_unlock(int blocking)
 {
-    bool enqueues = blocking == PCU_BLOCKING_QUEUE || blocking == PCU_BLOCKING_COPY;
+    bool enqueues = blocking >= PCU_BLOCKING_QUEUE && blocking <= PCU_BLOCKING_SYNC;
     bool full = enqueues && pcu_queue_count();
-    bool waits = blocking == PCU_BLOCKING_COPY || blocking == PCU_BLOCKING_NOGIL;
+    bool waits = blocking >= PCU_BLOCKING_COPY;
     return full || waits || (blocking != PCU_BLOCKING_GIL && pcu_calls_waiting != 0);
 }
 

@@ -436,11 +436,91 @@ done:
     return -1;
 }
 
+/* Give the pending exception a text: as its argument if it has none, else as a note. */
+static void
+errors_attach_text(PyObject *text)
+{
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyErr_NormalizeException(&type, &value, &traceback);
+    PyObject *arguments = NULL;
+    PyObject *done = NULL;
+    if (value != NULL) {
+        arguments = PyObject_GetAttrString(value, "args");
+    }
+    if (arguments != NULL && PyObject_Size(arguments) == 0) {
+        PyObject *only = PyTuple_Pack(1, text);
+        if (only != NULL && PyObject_SetAttrString(value, "args", only) == 0) {
+            done = Py_NewRef(Py_None);
+        }
+        Py_XDECREF(only);
+    }
+#if PY_VERSION_HEX >= 0x030B0000
+    else if (arguments != NULL) {
+        done = PyObject_CallMethod(value, "add_note", "(O)", text);
+    }
+#endif
+    if (done == NULL) {
+        PyErr_Clear(); /* the exception itself is more important */
+    }
+    Py_XDECREF(done);
+    Py_XDECREF(arguments);
+    PyErr_Restore(type, value, traceback);
+}
+
+/* -- waits that a signal has ended ------------------------------------------------- */
+
+/* What the device and the context can still do. */
+static PyObject *
+ended_wait_text_new(pcu_state *st)
+{
+    PyObject *launches = pcu_unfinished_text_new(st, pcu_ctx_current);
+    PyObject *text = NULL;
+    const char *title = "";
+    if (launches != NULL && PyUnicode_GET_LENGTH(launches) != 0) {
+        title = "\nLaunches since the last good wait, the likeliest first:";
+    }
+    if (launches != NULL) {
+        text = PyUnicode_FromFormat(
+            "The wait was ended; the GPU goes on with the work.%s%U\nThe context is "
+            "usable: launches and copies in other non-blocking streams run. Calls that "
+            "wait for the work wait again, and Ctrl-C ends them: synchronous copies, "
+            "Context.synchronize(), loading a module, ending the context. Memory that "
+            "the program drops is freed after the work. A kernel that never ends stops "
+            "only with its process: restart Python, or the notebook's kernel; "
+            "pycuda.tools.recover_context() makes another context until then.",
+            title, launches);
+    }
+    Py_XDECREF(launches);
+    return text;
+}
+
+/* Let the pending exception of a signal handler say it. */
+static void
+errors_explain_ended_wait(pcu_state *st)
+{
+    pcu_saved_error raised;
+    if (pcu_drv_info.device != NULL) {
+        return; /* the software device has ended the work, too */
+    }
+    pcu_error_save(&raised);
+    PyObject *text = ended_wait_text_new(st);
+    if (text == NULL) {
+        PyErr_Clear(); /* no memory: the exception is more important */
+    }
+    pcu_error_restore(&raised);
+    if (text != NULL) {
+        errors_attach_text(text);
+        Py_DECREF(text);
+    }
+}
+
 int
 pcu_raise(pcu_state *st, const char *routine, CUresult status)
 {
     assert(!PyErr_Occurred());
     if (pcu_interrupt_raise(status)) {
+        errors_explain_ended_wait(st);
         return -1;
     }
     PyObject *detail = errors_own_detail(routine, status);
@@ -466,6 +546,7 @@ pcu_raise_detail(pcu_state *st, const char *routine, CUresult status,
 {
     assert(!PyErr_Occurred());
     if (pcu_interrupt_raise(status)) {
+        errors_explain_ended_wait(st);
         return -1;
     }
     /* The state of the library, if it has a detail, is more important, and so is the

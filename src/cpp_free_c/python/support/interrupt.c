@@ -1,11 +1,12 @@
-/* Signals while the software device computes or waits.
+/* Signals while the device computes or waits.
  *
- * A call of a real driver cannot be interrupted. The software device runs a callback
- * during long calls (device/machine/warp/wait.h); the callback here runs Python's
- * signal handlers. If a handler raises, the device cancels the kernel or ends the wait,
- * and the driver call fails. pcu_interrupt_raise then raises the handler's exception
- * instead of that failure. If the failure is not raised, as in a destructor, a pending
- * call raises the exception as soon as Python code runs.
+ * The software device runs a callback during long calls (device/machine/warp/wait.h),
+ * and so do the waits for a real driver (driver/waits.h); the callback here runs
+ * Python's signal handlers. If a handler raises, the software device cancels the kernel
+ * or ends the wait, the wait for a real driver ends without the work, and the driver
+ * call fails. pcu_interrupt_raise then raises the handler's exception instead of that
+ * failure. If the failure is not raised, as in a destructor, a pending call raises the
+ * exception as soon as Python code runs.
  *
  * A long call also releases the interpreter lock, if it holds it, until it returns.
  * Otherwise no other thread could run, and the main thread could not be interrupted.
@@ -15,6 +16,7 @@
 #include "python/support/interrupt.h"
 
 #include "driver/context_record.h"
+#include "driver/waits.h"
 
 /* The questions of device/machine/warp/wait.h. */
 enum { INTERRUPT_POLL, INTERRUPT_RETURN, INTERRUPT_THREADS };
@@ -155,7 +157,7 @@ pcu_interrupt_raise(CUresult status)
 int
 pcu_interrupt_setup(void)
 {
-    if (pcu_drv_info.device == NULL || pcu_drv_info.main_thread != 0) {
+    if (pcu_drv_info.main_thread != 0) {
         return 0;
     }
     PyObject *threading = PyImport_ImportModule("threading");
@@ -174,8 +176,11 @@ pcu_interrupt_setup(void)
             rc = 0;
         }
     }
-    if (rc == 0) {
+    if (rc == 0 && pcu_drv_info.device != NULL) {
         pcu_drv_info.device->set_host(interrupt_ask);
+    }
+    else if (rc == 0) {
+        pcu_waits_begin(interrupt_ask);
     }
     Py_XDECREF(ident);
     Py_XDECREF(thread);

@@ -1,4 +1,4 @@
-/* Signal handlers that run while the software device computes or waits.
+/* Signal handlers that run while the device computes or waits.
  *
  * Invariant: see interrupt.c. Callers: init.c sets it up, errors.c raises, and code
  * that waits itself checks. */
@@ -17,8 +17,7 @@ PCU_HIDDEN bool pcu_interrupt_raise(CUresult status);
  * Python code runs. */
 PCU_HIDDEN bool pcu_interrupt_check(void);
 
-/* Register the callback by which the software device runs signal handlers. Does nothing
- * with a real driver. */
+/* Register the callback by which long calls run signal handlers. */
 PCU_HIDDEN PCU_RAISES int pcu_interrupt_setup(void);
 
 #endif

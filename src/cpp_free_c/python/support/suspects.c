@@ -4,7 +4,7 @@
 #include "python/support/call_site.h"
 #include "python/support/setup.h"
 
-enum { SUSPECTS_MOST = PCU_LAUNCHES_KEPT, SUSPECTS_SHOWN = 5 };
+enum { SUSPECTS_MOST = PCU_LAUNCHES_KEPT, SUSPECTS_SHOWN = 12 };
 
 /* A launch and how likely it failed. */
 typedef struct {
@@ -78,16 +78,18 @@ suspect_was_good(const pcu_context_record *ctx, const pcu_launch_event *launch)
 }
 
 /* How likely it is that the launch failed. The kernels of this package and of NVIDIA's
- * libraries are tested; a kernel that was good before is less likely than a new one. */
+ * libraries are tested; a kernel that was good before, in any shape or in this one, is
+ * less likely than a new one. */
 static int
 suspect_score(const pcu_context_record *ctx, const pcu_launch_event *launch)
 {
     int score = 0;
     if (suspect_is_reported(suspect_kernel_name(launch))) {
-        score += 8;
+        score += 16;
     }
     if (launch->kind == PCU_LAUNCH_KERNEL) {
         score += 4;
+        score += pcu_launch_is_of_new_kernel(ctx, launch) ? 8 : 0;
     }
     if (launch->kind == PCU_LAUNCH_GRAPH) {
         score += 2;
@@ -336,14 +338,64 @@ pcu_launch_name_keep(pcu_state *st, PyObject *name)
 
 /* -- text -------------------------------------------------------------------------- */
 
-/* One launch as a line. The order of the fields is that of record_fields. */
+/* The fields of a record that equal launches have in common: all but shared memory,
+ * stream and number. The order is that of record_fields. */
+static const unsigned char text_common[] = {0, 1, 2, 3, 6, 7, 8};
+enum { TEXT_STREAM = 5 };
+
+/* Launches of one kernel in one shape at one line of the program. */
+typedef struct {
+    PyObject *record; /* the likeliest, borrowed */
+    Py_ssize_t count;
+    bool one_stream;
+} text_group;
+
+/* 1 if both are launches of one group, 0 if not, -1 on error. */
+static int
+text_is_equal(PyObject *a, PyObject *b)
+{
+    int equal = 1;
+    for (size_t i = 0; equal == 1 && i < Py_ARRAY_LENGTH(text_common); i++) {
+        equal = PyObject_RichCompareBool(PySequence_Fast_GET_ITEM(a, text_common[i]),
+                                         PySequence_Fast_GET_ITEM(b, text_common[i]),
+                                         Py_EQ);
+    }
+    return equal;
+}
+
+/* Add a launch to its group, or a new group. Return the number of groups, -1 on error.
+ */
+static Py_ssize_t
+text_group_add(text_group *groups, Py_ssize_t count, PyObject *record)
+{
+    for (Py_ssize_t i = 0; i < count; i++) {
+        text_group *group = &groups[i];
+        int equal = text_is_equal(group->record, record);
+        if (equal < 0) {
+            return -1;
+        }
+        if (equal == 1) {
+            PyObject *stream = PySequence_Fast_GET_ITEM(record, TEXT_STREAM);
+            group->count++;
+            equal = PyObject_RichCompareBool(
+                PySequence_Fast_GET_ITEM(group->record, TEXT_STREAM), stream, Py_EQ);
+            group->one_stream &= equal == 1;
+            return equal < 0 ? -1 : count;
+        }
+    }
+    groups[count] = (text_group){.record = record, .count = 1, .one_stream = true};
+    return count + 1;
+}
+
+/* A group as a line. */
 static PyObject *
-text_line_new(PyObject *record, Py_ssize_t number)
+text_line_new(const text_group *group, Py_ssize_t number)
 {
     PyObject *shape = NULL;
     PyObject *stream = NULL;
+    PyObject *times = NULL;
     PyObject *line = NULL;
-    PyObject *const *field = PySequence_Fast_ITEMS(record);
+    PyObject *const *field = PySequence_Fast_ITEMS(group->record);
     if (field[2] == Py_None) {
         shape = PyUnicode_FromString("");
     }
@@ -351,23 +403,34 @@ text_line_new(PyObject *record, Py_ssize_t number)
         shape = PyUnicode_FromFormat(", grid %S, block %S", field[2], field[3]);
     }
     void *handle = PyLong_AsVoidPtr(field[5]);
-    if (handle == NULL) {
+    if (!group->one_stream) {
+        stream = PyUnicode_FromString(", several streams");
+    }
+    else if (handle == NULL) {
         stream = PyUnicode_FromString("");
     }
     else {
         stream = PyUnicode_FromFormat(", stream %p", handle);
     }
-    if (shape != NULL && stream != NULL && field[6] == Py_None) {
-        line = PyUnicode_FromFormat("\n  %zd. %U %U%U%U", number, field[1], field[0],
-                                    shape, stream);
+    if (group->count == 1) {
+        times = PyUnicode_FromString("");
     }
-    else if (shape != NULL && stream != NULL) {
-        line =
-            PyUnicode_FromFormat("\n  %zd. %U %U%U%U, at %U:%S in %U", number, field[1],
-                                 field[0], shape, stream, field[6], field[7], field[8]);
+    else {
+        times = PyUnicode_FromFormat(", %zd launches", group->count);
+    }
+    bool made = shape != NULL && stream != NULL && times != NULL;
+    if (made && field[6] == Py_None) {
+        line = PyUnicode_FromFormat("\n  %zd. %U %U%U%U%U", number, field[1], field[0],
+                                    shape, stream, times);
+    }
+    else if (made) {
+        line = PyUnicode_FromFormat("\n  %zd. %U %U%U%U%U, at %U:%S in %U", number,
+                                    field[1], field[0], shape, stream, times, field[6],
+                                    field[7], field[8]);
     }
     Py_XDECREF(shape);
     Py_XDECREF(stream);
+    Py_XDECREF(times);
     return line;
 }
 
@@ -401,6 +464,12 @@ static PyObject *
 text_advice_new(void)
 {
     const char *exact = "";
+    const char *recovery = "pycuda.tools.recover_context() makes a new context.";
+    if (pcu_drv_info.device == NULL) {
+        recovery =
+            "Restart the process, unless pycuda.tools.recover_context() can make a new "
+            "context.";
+    }
     if (text_is_of_check()) {
         return PyUnicode_FromString("");
     }
@@ -414,8 +483,9 @@ text_advice_new(void)
             "failed. ";
     }
     PyObject *advice = PyUnicode_FromFormat(
-        "\n%sRun 'python -m pycuda.explain %U' to find the line of the CUDA source.",
-        exact, words);
+        "\n%sRun 'python -m pycuda.explain %U' to find the line of the CUDA "
+        "source.\n%s",
+        exact, words, recovery);
     Py_DECREF(words);
     return advice;
 }
@@ -431,6 +501,33 @@ text_append(PyObject **text, PyObject *more)
         PyUnicode_Append(text, more);
     }
     Py_XDECREF(more);
+}
+
+/* Append the groups of launches as lines. */
+static void
+text_append_groups(PyObject **text, PyObject *launches)
+{
+    text_group groups[SUSPECTS_MOST];
+    Py_ssize_t count = 0;
+    Py_ssize_t more = 0;
+    for (Py_ssize_t i = 0; count >= 0 && i < PyTuple_GET_SIZE(launches); i++) {
+        count = text_group_add(groups, count, PyTuple_GET_ITEM(launches, i));
+    }
+    if (count < 0) {
+        Py_CLEAR(*text);
+    }
+    for (Py_ssize_t i = 0; i < count && *text != NULL; i++) {
+        if (i < SUSPECTS_SHOWN) {
+            text_append(text, text_line_new(&groups[i], i + 1));
+        }
+        else {
+            more += groups[i].count;
+        }
+    }
+    if (more != 0 && *text != NULL) {
+        text_append(text,
+                    PyUnicode_FromFormat("\n  and %zd more, see error.launches", more));
+    }
 }
 
 PyObject *
@@ -454,16 +551,29 @@ pcu_suspects_text_new(PyObject *launches, bool reported)
             "\nAn earlier launch failed. Launches since the "
             "last good wait, the likeliest first:");
     }
-    for (Py_ssize_t i = 0; i < count && i < SUSPECTS_SHOWN && text != NULL; i++) {
-        text_append(&text, text_line_new(PyTuple_GET_ITEM(launches, i), i + 1));
-    }
-    if (count > SUSPECTS_SHOWN && text != NULL) {
-        text_append(&text, PyUnicode_FromFormat("\n  and %zd more, see error.launches",
-                                                count - SUSPECTS_SHOWN));
+    if (text != NULL) {
+        text_append_groups(&text, launches);
     }
     if (text != NULL) {
         text_append(&text, text_advice_new());
     }
+    return text;
+}
+
+PyObject *
+pcu_unfinished_text_new(pcu_state *st, pcu_context_record *rec)
+{
+    suspect_list list = {.count = 0};
+    suspects_collect(&list, rec, false);
+    PyObject *launches = records_new(st, &list);
+    PyObject *text = NULL;
+    if (launches != NULL) {
+        text = PyUnicode_FromString("");
+    }
+    if (text != NULL) {
+        text_append_groups(&text, launches);
+    }
+    Py_XDECREF(launches);
     return text;
 }
 

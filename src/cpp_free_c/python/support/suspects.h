@@ -24,6 +24,11 @@ PCU_HIDDEN PCU_NEWREF PyObject *pcu_suspects_new(pcu_state *st,
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_suspects_text_new(PyObject *launches,
                                                       bool reported);
 
+/* The launches that an ended wait may have waited for, in the same form: lines that
+ * each begin with a newline. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_unfinished_text_new(pcu_state *st,
+                                                        pcu_context_record *rec);
+
 /* Whether an earlier error has decided the suspects. */
 PCU_HIDDEN bool pcu_suspects_are_known(const pcu_context_record *rec);
 

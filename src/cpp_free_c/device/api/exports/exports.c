@@ -13,6 +13,7 @@
 #include "device/api/entry/entry.h"
 #include "device/api/entry/message.h"
 #include "device/api/memory/allocation.h"
+#include "device/api/module/launch_work.h"
 #include "device/api/module/module.h"
 #include "device/api/stream/stream.h"
 
@@ -131,5 +132,6 @@ const pcu_software_device emu_software_device = {
     .ended_fault = emu_ended_fault,
     .recover = emu_recover,
     .last_ptx = emu_last_ptx,
+    .set_inputs = emu_set_inputs,
     .write_counts = emu_counts_write,
     .clear_counts = emu_counts_clear};

@@ -360,6 +360,14 @@ emu_launch_payload_size(const emu_function *function)
            pointers * sizeof(void *);
 }
 
+static _Thread_local uint64_t launch_inputs; /* of the next launch */
+
+void
+emu_set_inputs(uint64_t parameters)
+{
+    launch_inputs = parameters;
+}
+
 CUresult
 emu_launch_fill(emu_function *function, const emu_launch_request *r,
                 emu_launch_payload *work)
@@ -393,7 +401,9 @@ emu_launch_fill(emu_function *function, const emu_launch_request *r,
                      .params = work->parameters,
                      .params_size = info->params_size,
                      .site = emu_site_now(),
-                     .cooperative = r->cooperative};
+                     .cooperative = r->cooperative,
+                     .inputs = launch_inputs};
+    launch_inputs = 0;
     return launch_pack(info, r, work->parameters);
 }
 

@@ -61,6 +61,9 @@ size_t emu_launch_payload_size(const emu_function *function);
 CUresult emu_launch_fill(emu_function *function, const emu_launch_request *request,
                          emu_launch_payload *work);
 
+/* The set_inputs of abi/software_device.h. Any thread may call it without the lock. */
+void emu_set_inputs(uint64_t parameters);
+
 /* Give a launch other attributes, if it may have them. Its function must be live. */
 CUresult emu_launch_apply(emu_launch_payload *work,
                           const emu_launch_attributes *attributes);

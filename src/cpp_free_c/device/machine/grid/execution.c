@@ -9,6 +9,7 @@
 #include "device/base/counts.h"
 #include "device/machine/warp/wait.h"
 #include "device/machine/services/services.h"
+#include "device/machine/warp/address_check.h"
 #include "device/machine/warp/race_check.h"
 #include "device/machine/warp/machine.h"
 #include "device/machine/warp/occupancy.h"
@@ -125,14 +126,59 @@ execution_sync_space(CUcontext context, emu_allocation **out)
 }
 
 /* Set the checks, and whether the first block has all of them as a trial: in the first
- * launch of a kernel for which no such check is asked for. */
+ * launch of a kernel for which no such check is asked for. In that launch, and in later
+ * ones if the trial has found a race, warps give way before stores. */
 static void
 execution_set_checks(emu_grid *grid)
 {
+    const emu_func *func = grid->kernel->func;
+    unsigned tried;
+
     grid->checks = emu_checks_wanted();
-    grid->has_trial = (grid->checks & EMU_CHECKS_OF_TRIALS) == 0 &&
-                      grid->cluster_size == 1 &&
-                      atomic_exchange(grid->kernel->func->is_tried, 1) == 0;
+    if ((grid->checks & EMU_CHECKS_OF_TRIALS) != 0 || grid->cluster_size > 1) {
+        return;
+    }
+    tried = atomic_fetch_or(func->tried, EMU_TRIED);
+    grid->has_trial = tried == 0;
+    grid->gives_way = grid->warp_count > 1 && func->gives_way &&
+                      (grid->has_trial || tried & EMU_TRIED_RACE);
+}
+
+static void
+execution_set_params(emu_grid *grid, uint8_t *params, size_t room)
+{
+    memset(params, 0, room);
+    memcpy(params, grid->launch->params, grid->kernel->info.params_size);
+    grid->params = params;
+    grid->params_size = grid->kernel->info.params_size;
+    emu_inputs_begin(grid);
+}
+
+/* Begin the record of a launch: its shape, and its memory in each thread. */
+static void
+execution_open(emu_grid *grid, CUcontext context, const emu_launch *launch)
+{
+    const emu_func *func = launch->kernel->func;
+
+    memset(grid, 0, sizeof *grid);
+    grid->context = context;
+    grid->kernel = launch->kernel;
+    grid->launch = launch;
+    memcpy(grid->grid, launch->grid, sizeof grid->grid);
+    memcpy(grid->block, launch->block, sizeof grid->block);
+    grid->block_count = (uint64_t)grid->grid[0] * grid->grid[1] * grid->grid[2];
+    grid->threads = grid->block[0] * grid->block[1] * grid->block[2];
+    grid->is_linear = grid->block[1] == 1 && grid->block[2] == 1;
+    grid->warp_count = (grid->threads + EMU_LANES - 1) / EMU_LANES;
+    grid->shared_size = launch->kernel->info.shared_size;
+    if (launch->dynamic_shared > 0) {
+        grid->shared_size = func->dynamic_shared + launch->dynamic_shared;
+    }
+    grid->stack_size = execution_stack_size(context, func);
+    grid->local_end = func->own_end;
+    if (func->own_end == 0) {
+        grid->local_end = grid->stack_size;
+    }
 }
 
 /* Run a grid; its threads enqueue into `work`. */
@@ -143,7 +189,6 @@ execution_run_grid(CUcontext context, const emu_launch *launch, emu_report *repo
     emu_report own;
     emu_allocation *space = NULL;
     CUresult status = execution_check(launch);
-    const emu_func *func = launch->kernel->func;
     uint8_t *params = NULL;
     emu_grid grid;
     size_t params_room;
@@ -156,26 +201,8 @@ execution_run_grid(CUcontext context, const emu_launch *launch, emu_report *repo
     if (status != CUDA_SUCCESS) {
         return status;
     }
-    memset(&grid, 0, sizeof grid);
-    grid.context = context;
-    grid.kernel = launch->kernel;
-    grid.launch = launch;
+    execution_open(&grid, context, launch);
     grid.work = work;
-    memcpy(grid.grid, launch->grid, sizeof grid.grid);
-    memcpy(grid.block, launch->block, sizeof grid.block);
-    grid.block_count = (uint64_t)grid.grid[0] * grid.grid[1] * grid.grid[2];
-    grid.threads = grid.block[0] * grid.block[1] * grid.block[2];
-    grid.is_linear = grid.block[1] == 1 && grid.block[2] == 1;
-    grid.warp_count = (grid.threads + EMU_LANES - 1) / EMU_LANES;
-    grid.shared_size = launch->kernel->info.shared_size;
-    if (launch->dynamic_shared > 0) {
-        grid.shared_size = func->dynamic_shared + launch->dynamic_shared;
-    }
-    grid.stack_size = execution_stack_size(context, func);
-    grid.local_end = func->own_end;
-    if (func->own_end == 0) {
-        grid.local_end = grid.stack_size;
-    }
     grid.report = report;
     if (context->device->timeout != 0) {
         grid.deadline = emu_clock_steady() + context->device->timeout;
@@ -197,10 +224,7 @@ execution_run_grid(CUcontext context, const emu_launch *launch, emu_report *repo
         status = CUDA_ERROR_OUT_OF_MEMORY;
         goto done;
     }
-    memset(params, 0, params_room);
-    memcpy(params, launch->params, launch->kernel->info.params_size);
-    grid.params = params;
-    grid.params_size = launch->kernel->info.params_size;
+    execution_set_params(&grid, params, params_room);
     if (space) {
         grid.sync_space = space->base;
     }

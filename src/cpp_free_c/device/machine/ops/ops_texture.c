@@ -2,6 +2,7 @@
  * one texture, so its state is read once and kept while the handle stays the same. */
 #include "device/machine/ops/ops.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "device/base/number.h"
@@ -92,6 +93,79 @@ emu_texture_open(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t h
 }
 
 /* -- fetches --------------------------------------------------------------- */
+
+/* A format in the words of NumPy. */
+static const char *
+texture_format_word(CUarray_format format)
+{
+    static const struct {
+        CUarray_format format;
+        const char *word;
+    } words[] = {{CU_AD_FORMAT_UNSIGNED_INT8, "uint8"},
+                 {CU_AD_FORMAT_UNSIGNED_INT16, "uint16"},
+                 {CU_AD_FORMAT_UNSIGNED_INT32, "uint32"},
+                 {CU_AD_FORMAT_SIGNED_INT8, "int8"},
+                 {CU_AD_FORMAT_SIGNED_INT16, "int16"},
+                 {CU_AD_FORMAT_SIGNED_INT32, "int32"},
+                 {CU_AD_FORMAT_HALF, "float16"}};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (words[i].format == format) {
+            return words[i].word;
+        }
+    }
+    return "float32";
+}
+
+/* The kernel reads integers from a texture that gives floats, or the reverse. A GPU
+ * passes the bits, so the kernel goes on, unless a check of kernels is on. */
+static bool
+texture_misread(emu_warp *warp, const emu_insn *insn, unsigned lane,
+                const emu_texture *texture, const emu_sampler *sampler)
+{
+    static const char *const geometries[] = {"1d",  "2d",   "3d",   "a1d",
+                                             "a2d", "cube", "acube"};
+    const char *read = "f32", *gives = "integers", *hint = "";
+    char what[400];
+
+    if (insn->aux & EMU_TEX_UNSIGNED) {
+        read = "u32";
+    }
+    else if (insn->aux & EMU_TEX_SIGNED) {
+        read = "s32";
+    }
+    if (sampler->normalise) {
+        hint = ", or let it give integers (TRSF_READ_AS_INTEGER)";
+    }
+    if (sampler->is_float) {
+        gives = "floats";
+    }
+    (void)snprintf(what, sizeof what,
+                   "texture with handle 0x%llx: its elements are %u x %s and it gives "
+                   "%s, but the kernel reads %s (tex.%s.v4.%s), that is, their bits: "
+                   "read the type that the texture gives%s",
+                   (unsigned long long)texture->handle, sampler->channels,
+                   texture_format_word(sampler->format), gives,
+                   sampler->is_float ? "integers" : "floats",
+                   geometries[insn->aux & EMU_TEX_GEOMETRY], read, hint);
+    if ((warp->block->grid->checks & EMU_CHECKS_OF_KERNELS) != 0) {
+        (void)emu_fault(warp, insn, CUDA_ERROR_LAUNCH_FAILED, lane,
+                        texture->levels[0].base, "%s", what);
+        return false;
+    }
+    if (emu_warns_first(warp, insn, EMU_CHECK_MEMORY)) {
+        emu_warn(warp, insn, lane, texture->levels[0].base,
+                 "reads another type than the texture gives", "%s", what);
+    }
+    return true;
+}
+
+/* Whether the type of the results is that which the texture gives. */
+static bool
+texture_is_read_well(uint32_t aux, const emu_sampler *sampler)
+{
+    return sampler->is_float == !(aux & (EMU_TEX_UNSIGNED | EMU_TEX_SIGNED));
+}
 
 /* The places of the operands of an instruction in x. */
 typedef struct {
@@ -198,6 +272,10 @@ emu_op_tex(emu_warp *warp, const emu_insn *insn)
                 return NULL;
             }
             emu_sampler_read(&sampler, &texture);
+            if (!texture_is_read_well(insn->aux, &sampler) &&
+                !texture_misread(warp, insn, lane, &texture, &sampler)) {
+                return NULL;
+            }
             open = handles[lane];
         }
         texture_fetch_lane(warp, insn, &l, &sampler, lane, results[lane]);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/base/warnings.h"
 #include "device/machine/warp/address_check.h"
 #include "device/machine/warp/lanes.h"
 #include "device/machine/warp/report.h"
@@ -258,6 +259,7 @@ printer_count_locked(const printer *p)
     const emu_grid *grid = p->warp->block->grid;
     const size_t limit = grid->context->limits[EMU_LIMIT_PRINTF_FIFO_SIZE] / CALL_BYTES;
     emu_services *services = p->services;
+    char text[480];
 
     if (services->printing != grid->number) {
         services->printing = grid->number;
@@ -269,12 +271,13 @@ printer_count_locked(const printer *p)
         return;
     }
     services->has_warned = true;
-    (void)fprintf(
-        stderr,
-        "pycuda: one launch of the kernel %s calls printf more than %zu times. A GPU "
+    (void)snprintf(
+        text, sizeof text,
+        "one launch of the kernel %.200s calls printf more than %zu times. A GPU "
         "has no room for so much text, and drops a part of it: print less, or set "
         "limit.PRINTF_FIFO_SIZE to 256 bytes for each call.\n",
         grid->kernel->info.name, limit < LEAST_CALLS ? (size_t)LEAST_CALLS : limit);
+    emu_warning_add(NULL, text, (emu_ptx_place){0});
 }
 
 /* Print a format with its arguments. False: the address of an argument is not legal. */

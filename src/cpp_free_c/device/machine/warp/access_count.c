@@ -7,7 +7,8 @@
 #include "device/machine/warp/address_check.h"
 #include "device/machine/warp/lanes.h"
 
-enum { SECTOR = 32, BANKS = 32, WORD = 4, WAVEFRONT = BANKS * WORD };
+enum { SECTOR = 32, SECTOR_SHIFT = 5, BANKS = 32, WORD = 4, WAVEFRONT = BANKS * WORD };
+enum { HALF_WARP = EMU_LANES / 2 };
 
 /* The addresses of some lanes of an access. */
 typedef struct {
@@ -18,6 +19,7 @@ typedef struct {
 
 typedef struct {
     uint64_t values[EMU_COUNT_VALUES];
+    int64_t step;
 } costs;
 
 static unsigned
@@ -31,6 +33,37 @@ accesses_add(accesses *a, unsigned lane, uint64_t address)
 {
     a->at[a->count] = address;
     a->lane[a->count++] = (uint8_t)lane;
+}
+
+/* -- steps ------------------------------------------------------------------------- */
+
+/* The step of accesses that have one of these steps each; 0 is none. */
+static int64_t
+step_of_both(int64_t one, int64_t other)
+{
+    if (one == 0 || other == 0 || one == other) {
+        return one == 0 ? other : one;
+    }
+    return EMU_COUNT_MIXED;
+}
+
+/* The step that at least half of the lanes have to the next one. */
+static int64_t
+access_step(const accesses *a)
+{
+    unsigned same = 0;
+    int64_t step;
+
+    if (a->count < 2) {
+        return 0;
+    }
+    step = (int64_t)(a->at[1] - a->at[0]) / (a->lane[1] - a->lane[0]);
+    for (unsigned i = 1; i < a->count; i++) {
+        const uint64_t lanes = (uint64_t)a->lane[i] - a->lane[i - 1];
+
+        same += a->at[i] - a->at[i - 1] == (uint64_t)step * lanes;
+    }
+    return 2 * same >= a->count - 1 ? step : EMU_COUNT_MIXED;
 }
 
 /* -- global memory ----------------------------------------------------------------- */
@@ -60,6 +93,68 @@ access_sort(accesses *a)
         }
         a->at[k] = moved;
     }
+}
+
+/* Whether all keys differ; those of the last half are also in front of the others. */
+static inline __attribute__((always_inline)) bool
+keys_differ(const uint32_t keys[HALF_WARP + EMU_LANES])
+{
+    uint32_t equal = 0;
+
+    for (unsigned distance = 1; distance <= HALF_WARP; distance++) {
+        for (unsigned i = 0; i < EMU_LANES; i++) {
+            equal |= keys[HALF_WARP + i] == keys[HALF_WARP + i - distance];
+        }
+    }
+    return equal == 0;
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static bool
+keys_differ_avx2(const uint32_t keys[HALF_WARP + EMU_LANES])
+{
+    return keys_differ(keys);
+}
+#endif
+
+/* Whether each lane has a sector of its own. False may be wrong: keys are parts of the
+ * sectors' numbers. */
+static bool
+access_is_spread(const accesses *a)
+{
+    uint32_t keys[HALF_WARP + EMU_LANES];
+
+    for (unsigned i = 0; i < EMU_LANES; i++) {
+        keys[HALF_WARP + i] = i < a->count ? (uint32_t)(a->at[i] >> SECTOR_SHIFT) : ~i;
+    }
+    memcpy(keys, &keys[EMU_LANES], HALF_WARP * sizeof *keys);
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2")) {
+        return keys_differ_avx2(keys);
+    }
+#endif
+    return keys_differ(keys);
+}
+
+/* Count the different numbers of some, each of which is an address shifted right. */
+static unsigned
+access_count_different(const accesses *a, unsigned shift)
+{
+    enum { PLACES = 2 * EMU_LANES, HASH_SHIFT = 58 };
+    uint64_t known[PLACES] = {0}; /* numbers plus one */
+    unsigned different = 0;
+
+    for (unsigned i = 0; i < a->count; i++) {
+        const uint64_t number = (a->at[i] >> shift) + 1;
+        unsigned place = (unsigned)(number * 0x9E3779B97F4A7C15U >> HASH_SHIFT);
+
+        while (known[place] != 0 && known[place] != number) {
+            place = (place + 1) % PLACES;
+        }
+        different += known[place] == 0;
+        known[place] = number;
+    }
+    return different;
 }
 
 /* Count sectors, different addresses, and the lanes of the most frequent address. */
@@ -139,8 +234,16 @@ access_add_global(accesses *a, bool is_atomic, costs *sum)
     if (a->count == 0) {
         return;
     }
+    sum->step = step_of_both(sum->step, access_step(a));
     if (!is_atomic && access_has_step(a, &step)) {
         access_count_step(a, step, &sectors, &different, &equal);
+    }
+    else if (!is_atomic && access_is_spread(a)) {
+        sectors = different = a->count;
+    }
+    else if (!is_atomic) {
+        sectors = access_count_different(a, SECTOR_SHIFT);
+        different = sectors < a->count ? access_count_different(a, 0) : sectors;
     }
     else {
         access_sort(a);
@@ -217,6 +320,7 @@ access_add_shared(accesses *a, bool is_atomic, costs *sum)
     if (a->count == 0) {
         return;
     }
+    sum->step = step_of_both(sum->step, access_step(a));
     for (; first < a->count; first = end) {
         while (end < a->count && a->lane[end] / together == a->lane[first] / together) {
             end++;
@@ -265,9 +369,11 @@ static void
 access_add_lanes(const uint64_t at[EMU_LANES], uint32_t mask, access_kind kind,
                  costs *sum)
 {
-    accesses global = {.size = kind.size}, shared = {.size = kind.size};
+    accesses global, shared; /* without zeros: they are large */
     bool is_local = false;
 
+    global.count = shared.count = 0;
+    global.size = shared.size = kind.size;
     for (; mask; mask &= mask - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(mask);
 
@@ -294,6 +400,7 @@ costs_add(costs *sum, const costs *more)
     for (unsigned i = 0; i < EMU_COUNT_VALUES; i++) {
         sum->values[i] += more->values[i];
     }
+    sum->step = step_of_both(sum->step, more->step);
 }
 
 /* -- patterns ---------------------------------------------------------------------- */
@@ -387,6 +494,7 @@ access_add_linear(const emu_warp *warp, const emu_insn *insn, unsigned warps,
         (uint64_t)warps * count_units(first % SECTOR + bytes, SECTOR);
     sum->values[EMU_COUNT_LEAST_SECTORS] +=
         (uint64_t)warps * count_units(bytes, SECTOR);
+    sum->step = step_of_both(sum->step, size);
     return true;
 }
 
@@ -428,7 +536,8 @@ access_count(const emu_warp *warp, const emu_insn *insn, unsigned warps)
 {
     emu_count *const count = (emu_count *)(uintptr_t)insn->imm;
     const unsigned thread = warp->block->worker->number;
-    costs sum = {{0}};
+    costs sum = {{0}, 0};
+    int64_t step;
 
     if (!access_add_linear(warp, insn + 1, warps, &sum) &&
         !access_add_fixed(warp, insn + 1, warps, &sum)) {
@@ -440,6 +549,11 @@ access_count(const emu_warp *warp, const emu_insn *insn, unsigned warps)
         if (sum.values[i] != 0) {
             emu_count_add(count, thread, i, sum.values[i]);
         }
+    }
+    step = atomic_load_explicit(&count->step, memory_order_relaxed);
+    if (step_of_both(step, sum.step) != step) {
+        atomic_store_explicit(&count->step, step_of_both(step, sum.step),
+                              memory_order_relaxed);
     }
 }
 

@@ -2,6 +2,7 @@
 #include "device/machine/warp/address_check.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "device/sync_check/uses.h"
 #include "device/compile/encoding.h"
@@ -80,11 +81,22 @@ address_index_text(const emu_allocation *memory, uint64_t address, unsigned size
                    element, element + (1LL << 32));
 }
 
+/* Whether memory was allocated in another context of the kernel's device. Memory of
+ * other kinds belongs to the device or to the host. */
+static bool
+address_is_foreign(const emu_grid *grid, const emu_allocation *memory)
+{
+    return (memory->kind == EMU_MEMORY_DEVICE || memory->kind == EMU_MEMORY_PITCHED) &&
+           memory->context != grid->context && memory->context != NULL &&
+           memory->device == grid->context->device->ordinal;
+}
+
 /* Say how the address lies to an allocation, or to none. */
 static void
 address_describe(emu_warp *warp, const emu_allocation *near, uint64_t address,
                  unsigned size, char *text, size_t room)
 {
+    const emu_grid *grid = warp->block->grid;
     char what[200], name[80] = "", index[140];
 
     if (near == NULL) {
@@ -111,7 +123,14 @@ address_describe(emu_warp *warp, const emu_allocation *near, uint64_t address,
                        (unsigned long long)(address - near->base - near->size), what,
                        index);
     }
-    else if (!emu_memory_may_use(warp->block->grid->context, near)) {
+    else if (address_is_foreign(grid, near)) {
+        (void)snprintf(text, room,
+                       "it is in %s of context 0x%llx, and the kernel runs in context "
+                       "0x%llx",
+                       what, (unsigned long long)(uintptr_t)near->context,
+                       (unsigned long long)(uintptr_t)grid->context);
+    }
+    else if (!emu_memory_may_use(grid->context, near)) {
         (void)snprintf(text, room,
                        "it is in %s of device %d, to which this context has no peer "
                        "access",
@@ -137,7 +156,8 @@ emu_address_global(emu_warp *warp, uint64_t address, uint64_t size)
         return NULL;
     }
     recent = emu_memory_holding(address, size);
-    if (recent && emu_memory_may_use(grid->context, recent)) {
+    if (recent && emu_memory_may_use(grid->context, recent) &&
+        !address_is_foreign(grid, recent)) {
         warp->recent = recent;
         warp->is_noted = emu_use_log_wants(warp->block->worker->uses, recent);
         return (uint8_t *)(uintptr_t)address;
@@ -303,14 +323,17 @@ emu_address_of_lanes(const emu_warp *warp, const emu_insn *insn,
     }
 }
 
-/* The host address of an access in the zone of an allocation, with a warning; NULL: it
- * is in none, or zones are not to be used. */
+/* The host address of an access that a GPU may let pass, with a warning; NULL: it is
+ * none, or is to be an error. It is in the zone of an allocation, or in one of another
+ * context. */
 static uint8_t *
-address_in_zone(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t address)
+address_with_warning(emu_warp *warp, const emu_insn *insn, unsigned lane,
+                     uint64_t address)
 {
     const emu_grid *grid = warp->block->grid;
     const unsigned size = emu_access_bytes(insn);
     const bool writes = emu_access_writes(insn);
+    const char *fault = "uses memory of another context";
     const emu_allocation *record;
     char near[320], value[EMU_VALUE_LINE];
 
@@ -318,17 +341,21 @@ address_in_zone(emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t ad
         (grid->checks & EMU_CHECKS_OF_KERNELS) != 0) {
         return NULL;
     }
-    record = emu_memory_zone(address, size);
+    record = emu_memory_holding(address, size);
+    if (record == NULL) {
+        record = emu_memory_zone(address, size);
+        fault = "goes beyond its array; a GPU often lets it pass, as this run does";
+        if (record != NULL && writes) {
+            emu_memory_use_zone(record);
+        }
+    }
     if (record == NULL || !emu_memory_may_use(grid->context, record)) {
         return NULL;
-    }
-    if (writes) {
-        emu_memory_use_zone(record);
     }
     if (emu_warns_first(warp, insn, EMU_CHECK_MEMORY)) {
         address_describe(warp, record, address, size, near, sizeof near);
         emu_store_value_line(warp, insn, lane, size, NULL, value);
-        emu_warn(warp, insn, lane, CUDA_ERROR_ILLEGAL_ADDRESS, address,
+        emu_warn(warp, insn, lane, address, fault,
                  "%s of %u bytes at address 0x%llx: %s%s", address_access_word(writes),
                  size, (unsigned long long)address, near, value);
     }
@@ -370,7 +397,7 @@ address_each_lane(emu_warp *warp, const emu_insn *insn,
         const uint8_t *at = address_of_lane(warp, space, lane, address[lane], size);
 
         if (at == NULL) {
-            at = address_in_zone(warp, insn, lane, address[lane]);
+            at = address_with_warning(warp, insn, lane, address[lane]);
         }
         if (at == NULL) {
             return address_fault(warp, insn, lane, address[lane], size,
@@ -510,4 +537,101 @@ emu_address_check(emu_warp *warp, const emu_insn *insn, uint64_t out[EMU_LANES])
         address_note_each(warp, insn, out);
     }
     return true;
+}
+
+/* -- memory that nothing copies back ----------------------------------------------- */
+
+/* The allocation that a parameter points to, or NULL. */
+static const emu_allocation *
+inputs_memory(const emu_grid *grid, size_t parameter)
+{
+    const emu_param *param = &grid->kernel->info.params[parameter];
+    uint64_t word;
+
+    if (param->size != sizeof word || param->offset + sizeof word > grid->params_size) {
+        return NULL;
+    }
+    memcpy(&word, grid->params + param->offset, sizeof word);
+    return emu_memory_holding(word, 1);
+}
+
+/* Whether a parameter that is no input points to an allocation, or to any if it is
+ * NULL. */
+static bool
+inputs_has_other(const emu_grid *grid, const emu_allocation *memory)
+{
+    for (size_t i = 0; i < grid->kernel->info.param_count; i++) {
+        const emu_allocation *other = inputs_memory(grid, i);
+
+        if (other != NULL && (memory == NULL || other == memory) &&
+            (i >= 64 || !(grid->launch->inputs >> i & 1))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void
+emu_inputs_begin(emu_grid *grid)
+{
+    uint64_t left = grid->launch->inputs;
+    const bool is_checked = grid->checks & EMU_CHECK_MEMORY;
+
+    if (left == 0 || (!is_checked && !grid->has_trial) ||
+        (!is_checked && inputs_has_other(grid, NULL))) {
+        return;
+    }
+    for (; left != 0 && grid->input_count < EMU_MOST_INPUTS; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctzll(left);
+        const emu_allocation *memory = NULL;
+
+        if (i < grid->kernel->info.param_count) {
+            memory = inputs_memory(grid, i);
+        }
+        if (memory != NULL && !inputs_has_other(grid, memory)) {
+            grid->inputs[grid->input_count++] =
+                (emu_input){memory->base, memory->size, i};
+        }
+    }
+}
+
+static void
+inputs_warn(const emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t address,
+            const emu_input *input)
+{
+    const unsigned size = emu_access_bytes(insn);
+    char value[EMU_VALUE_LINE];
+
+    if (!emu_warns_first(warp, insn, EMU_CHECK_INPUT)) {
+        return;
+    }
+    emu_store_value_line(warp, insn, lane, size, NULL, value);
+    emu_warn_only(warp, insn, lane, address, NULL,
+                  "what a kernel writes to an array of In is lost",
+                  "write of %u bytes at byte %llu of argument %u, which In copies to "
+                  "the device and nothing copies back: use InOut or Out for a result%s",
+                  size, (unsigned long long)(address - input->start), input->parameter,
+                  value);
+}
+
+void
+emu_inputs_check(const emu_warp *warp, const emu_insn *insn)
+{
+    const emu_grid *grid = warp->block->grid;
+    uint64_t address[EMU_LANES];
+
+    if ((insn->aux & EMU_AT_MASK) > EMU_AT_GLOBAL) {
+        return;
+    }
+    emu_address_of_lanes(warp, insn, address);
+    for (uint32_t left = warp->mask; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+
+        for (unsigned i = 0; i < grid->input_count; i++) {
+            if (address[lane] - grid->inputs[i].start < grid->inputs[i].size) {
+                inputs_warn(warp, insn, lane, address[lane], &grid->inputs[i]);
+                return;
+            }
+        }
+    }
 }

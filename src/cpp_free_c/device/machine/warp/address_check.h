@@ -36,6 +36,15 @@ uint8_t *emu_address_generic(emu_warp *warp, unsigned lane, uint64_t address,
 bool emu_address_fault(emu_warp *warp, const emu_insn *insn, unsigned lane,
                        uint64_t address, unsigned size, bool write);
 
+/* -- memory that nothing copies back ----------------------------------------------- */
+
+/* Decide whether stores of the grid are compared with the memory of its inputs
+ * (emu_launch.inputs): with the check of memory, or in a trial if no other parameter
+ * points to memory, so that the kernel has no other result. */
+void emu_inputs_begin(emu_grid *grid);
+/* Warn if a lane writes to an input. */
+void emu_inputs_check(const emu_warp *warp, const emu_insn *insn);
+
 /* Whether an access to shared or local memory is legal, whose address is a multiple of
  * its size. It must begin inside. Its last bytes may be behind a variable that fills a
  * part of an aligned unit: compilers load three numbers as four. */

@@ -273,13 +273,19 @@ emu_block_begin(emu_block *block, emu_grid *grid, uint64_t number)
         return false;
     }
     emu_bound_begin(block);
+    block->has_inputs =
+        grid->input_count > 0 && (block->is_trial || block->checks & EMU_CHECK_MEMORY);
     if (block->is_trial) {
         block->run_warp = emu_trial_run;
         block->run_lockstep = emu_trial_run_lockstep;
     }
-    else if (block->race || block->init || block->has_bounds) {
+    else if (block->race || block->init || block->has_bounds || block->has_inputs) {
         block->run_warp = emu_checked_run;
         block->run_lockstep = emu_checked_run_lockstep;
+    }
+    else if (grid->gives_way) {
+        block->run_warp = emu_warp_run_giving_way;
+        block->run_lockstep = emu_lockstep_run_giving_way;
     }
     if (block->has_barriers) {
         memset(block->barriers, 0, sizeof block->barriers);
@@ -542,6 +548,9 @@ emu_block_turn(emu_block *block)
         return EMU_BLOCK_FAILED;
     }
     if (block->live == 0) {
+        if (block->race) {
+            emu_step_tell(&block->race->steps);
+        }
         return EMU_BLOCK_DONE;
     }
     if (!progress) {

@@ -5,6 +5,7 @@
 #include "device/machine/warp/address_check.h"
 #include "device/machine/warp/bound_check.h"
 #include "device/machine/warp/init_check.h"
+#include "device/machine/warp/step_check.h"
 #include "device/machine/warp/race_check.h"
 #include "device/machine/warp/warp.h"
 
@@ -66,6 +67,15 @@ checked_lanes(emu_warp *warp, const emu_insn *insn, unsigned size)
            (!block->init || emu_init_access(warp, insn, size, at));
 }
 
+/* Lanes wait for each other, or order their accesses. */
+static void
+checked_meet(const emu_warp *warp)
+{
+    if (warp->block->race) {
+        emu_step_meet(&warp->block->race->steps, warp);
+    }
+}
+
 /* An object in memory on which lanes wait: it is written by its initialisation. */
 static const emu_insn *
 checked_object(emu_warp *warp, const emu_insn *insn)
@@ -73,6 +83,7 @@ checked_object(emu_warp *warp, const emu_insn *insn)
     const emu_block *block = warp->block;
     uint64_t at[EMU_LANES];
 
+    checked_meet(warp);
     if (block->init && emu_op_effect(insn->op) == EMU_EFFECT_NEW_OBJECT) {
         if (!emu_address_resolve(warp, insn, at)) {
             return NULL;
@@ -109,6 +120,20 @@ checked_bounds(emu_warp *warp, const emu_insn *insn)
     return lanes == 0;
 }
 
+/* Check an access for what lanes of the warp did before. */
+static void
+checked_steps(const emu_warp *warp, const emu_insn *insn)
+{
+    emu_step_check *steps = &warp->block->race->steps;
+
+    if (emu_op_effect(insn->op) == EMU_EFFECT_UPDATE) {
+        emu_step_meet(steps, warp);
+    }
+    else if (insn->aux & EMU_AT_EXCHANGES) {
+        emu_step_access(steps, warp, insn);
+    }
+}
+
 static const emu_insn *
 checked_access(emu_warp *warp, const emu_insn *insn)
 {
@@ -118,6 +143,9 @@ checked_access(emu_warp *warp, const emu_insn *insn)
     if (!checked_bounds(warp, insn)) {
         return NULL;
     }
+    if (block->has_inputs && emu_access_writes(insn)) {
+        emu_inputs_check(warp, insn);
+    }
     if (checked_is_bounds_only(warp)) {
         return insn->run(warp, insn);
     }
@@ -126,6 +154,9 @@ checked_access(emu_warp *warp, const emu_insn *insn)
             emu_init_follow(warp, insn);
         }
         return insn->run(warp, insn);
+    }
+    if (block->race) {
+        checked_steps(warp, insn);
     }
     if (block->race && insn->aux & EMU_AT_RELEASE) {
         emu_race_fence(warp, insn->aux & EMU_AT_IN_BLOCK);
@@ -186,9 +217,13 @@ emu_checked_step(emu_warp *warp, const emu_insn *insn)
         case EMU_EFFECT_TEST_OBJECT:
             return checked_object(warp, insn);
         case EMU_EFFECT_FENCE:
+            checked_meet(warp);
             if (warp->block->race && !(insn->aux & EMU_FENCE_ACQUIRE)) {
                 emu_race_fence(warp, insn->aux & EMU_FENCE_IN_BLOCK);
             }
+            break;
+        case EMU_EFFECT_MEET:
+            checked_meet(warp);
             break;
         case EMU_EFFECT_PLAIN:
         case EMU_EFFECT_CLOCK:
@@ -202,13 +237,28 @@ emu_checked_step(emu_warp *warp, const emu_insn *insn)
     return insn->run(warp, insn);
 }
 
+/* Yield before an instruction if warps give way there. `next` may be NULL. */
+static inline const emu_insn *
+checked_give_way(emu_warp *warp, const emu_insn *next)
+{
+    if (warp->block->grid->gives_way && next != NULL && emu_warp_gives_way_at(next)) {
+        return emu_warp_give_way(warp, next);
+    }
+    return next;
+}
+
 void
 emu_checked_run(emu_warp *warp)
 {
     const emu_insn *insn = emu_group_switch(warp);
 
+    if (!warp->block->grid->gives_way) {
+        while (insn != NULL) {
+            insn = emu_checked_step(warp, insn);
+        }
+    }
     while (insn != NULL) {
-        insn = emu_checked_step(warp, insn);
+        insn = checked_give_way(warp, emu_checked_step(warp, insn));
     }
 }
 
@@ -282,6 +332,21 @@ checked_all(emu_warp *warp, const emu_insn *insn)
     return true;
 }
 
+/* Check an access of each warp for what its lanes did before. */
+static void
+lockstep_checked_steps(emu_warp *warp, const emu_insn *insn)
+{
+    emu_block *block = warp->block;
+
+    if (block->race == NULL || !(insn->aux & EMU_AT_EXCHANGES)) {
+        return;
+    }
+    for (unsigned i = 0; i < warp->abreast; i++) {
+        warp[i].frame = &block->roots[warp[i].number]; /* for a report */
+        emu_step_access(&block->race->steps, &warp[i], insn);
+    }
+}
+
 static const emu_insn *
 lockstep_checked_access(emu_warp *warp, const emu_insn *insn)
 {
@@ -289,8 +354,10 @@ lockstep_checked_access(emu_warp *warp, const emu_insn *insn)
         return insn->lockstep(warp, insn);
     }
     if (checked_is_plain(insn) &&
+        !(warp->block->has_inputs && emu_access_writes(insn)) &&
         (!warp->block->has_bounds || emu_bound_all(warp, insn)) &&
         (checked_is_bounds_only(warp) || checked_all(warp, insn))) {
+        lockstep_checked_steps(warp, insn);
         return insn->lockstep(warp, insn);
     }
     return emu_lockstep_each_by(warp, insn, emu_checked_step);
@@ -314,6 +381,12 @@ checked_step_all(emu_warp *warp, const emu_insn *insn)
         case EMU_EFFECT_NEW_OBJECT:
         case EMU_EFFECT_CHANGE_OBJECT:
         case EMU_EFFECT_TEST_OBJECT: /* they separate the warps */
+            break;
+        case EMU_EFFECT_MEET:
+            for (unsigned i = 0; i < warp->abreast; i++) {
+                checked_meet(&warp[i]);
+            }
+            break;
         case EMU_EFFECT_PLAIN:
         case EMU_EFFECT_CLOCK:
         case EMU_EFFECT_SPIN:
@@ -323,13 +396,27 @@ checked_step_all(emu_warp *warp, const emu_insn *insn)
     return insn->lockstep(warp, insn);
 }
 
+static inline const emu_insn *
+lockstep_checked_give_way(emu_warp *warp, const emu_insn *next)
+{
+    if (warp->block->grid->gives_way && next != NULL && emu_warp_gives_way_at(next)) {
+        return emu_lockstep_give_way(warp, next);
+    }
+    return next;
+}
+
 void
 emu_checked_run_lockstep(emu_warp *warp, const emu_insn *insn)
 {
     const emu_block *block = warp->block;
 
+    if (!block->grid->gives_way) {
+        while (insn != NULL && !block->is_apart) {
+            insn = checked_step_all(warp, insn);
+        }
+    }
     while (insn != NULL && !block->is_apart) {
-        insn = checked_step_all(warp, insn);
+        insn = lockstep_checked_give_way(warp, checked_step_all(warp, insn));
     }
     if (insn != NULL) {
         (void)emu_lockstep_separate(warp, insn);
@@ -346,7 +433,11 @@ emu_trial_run(emu_warp *warp)
 
     while (insn != NULL && block->trial_left > 0) {
         block->trial_left--;
-        insn = emu_checked_step(warp, insn);
+        insn = checked_give_way(warp, emu_checked_step(warp, insn));
+    }
+    if (block->grid->gives_way) {
+        emu_warp_continue_giving_way(warp, insn);
+        return;
     }
     while (insn != NULL) {
         insn = insn->run(warp, insn);
@@ -360,10 +451,13 @@ emu_trial_run_lockstep(emu_warp *warp, const emu_insn *insn)
 
     while (insn != NULL && block->trial_left > 0 && !block->is_apart) {
         block->trial_left -= (int32_t)warp->abreast;
-        insn = checked_step_all(warp, insn);
+        insn = lockstep_checked_give_way(warp, checked_step_all(warp, insn));
     }
     if (insn != NULL && block->trial_left > 0) {
         (void)emu_lockstep_separate(warp, insn);
+    }
+    else if (block->grid->gives_way) {
+        emu_lockstep_run_giving_way(warp, insn);
     }
     else {
         emu_lockstep_run_warps(warp, insn);

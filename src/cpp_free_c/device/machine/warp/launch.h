@@ -22,6 +22,8 @@ typedef struct {
     struct emu_uses *uses; /* where accesses are noted (uses.h); NULL: nowhere */
     const char *site;      /* of the call that launched it (site.h); NULL: unknown */
     bool cooperative;      /* all blocks make progress together; grid.sync works */
+    uint64_t inputs;       /* a bit for each parameter whose memory is lost (set_inputs
+                              of abi/software_device.h) */
 } emu_launch;
 
 typedef struct {

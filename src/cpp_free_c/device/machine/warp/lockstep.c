@@ -154,6 +154,26 @@ lockstep_end(emu_warp *warp, const emu_insn *next)
     return NULL;
 }
 
+const emu_insn *
+emu_lockstep_give_way(emu_warp *warp, const emu_insn *insn)
+{
+    if (warp->abreast == warp->block->warp_count) {
+        return insn;
+    }
+    return lockstep_end(warp, insn);
+}
+
+void
+emu_lockstep_run_giving_way(emu_warp *warp, const emu_insn *insn)
+{
+    while (insn != NULL) {
+        insn = insn->lockstep(warp, insn);
+        if (insn != NULL && emu_warp_gives_way_at(insn)) {
+            insn = emu_lockstep_give_way(warp, insn);
+        }
+    }
+}
+
 /* Let one of the warps continue by itself. */
 static void
 lockstep_separate_warp(emu_warp *warp, const emu_insn *next)

@@ -160,6 +160,7 @@ struct emu_block {
     emu_init *init;                /* NULL: no check of values (init_check.h) */
     struct emu_shared_plan *plans; /* NULL, or EMU_PLANS of them (access_parts.h) */
     bool has_bounds;               /* accesses are checked by them (bound_check.h) */
+    bool has_inputs;               /* stores are compared with grid->inputs */
     bool is_apart;                 /* no lockstep: warps have unset values */
     bool has_barriers;             /* some have been used, and must be cleared */
     emu_barrier barriers[EMU_BARRIERS];
@@ -198,6 +199,14 @@ typedef struct {
     uint64_t ends; /* number of waits of other threads that had ended at that time */
 } emu_proof;
 
+/* Memory that nothing copies back to the host: what a kernel writes there is lost. */
+typedef struct {
+    uint64_t start, size;
+    unsigned parameter;
+} emu_input;
+
+enum { EMU_MOST_INPUTS = 16 };
+
 /* One launch. */
 struct emu_grid {
     CUcontext context;
@@ -214,6 +223,7 @@ struct emu_grid {
     size_t shared_size;
     unsigned checks;     /* EMU_CHECK_ flags of checks.h */
     bool has_trial;      /* its first block has all of them, as a trial */
+    bool gives_way;      /* warps give way (warp.h) */
     emu_race_grid *race; /* NULL: no check of races */
     size_t stack_size;   /* local memory of a thread */
     size_t local_end;    /* of the part that it may access from EMU_LOCAL_START on */
@@ -238,6 +248,8 @@ struct emu_grid {
     uint64_t number;             /* of the launch, for %gridid */
     struct emu_child_work *work; /* enqueued by its threads: services.h */
     uint64_t deadline;           /* nanoseconds; 0: none */
+    unsigned input_count;
+    emu_input inputs[EMU_MOST_INPUTS]; /* to be compared with stores */
 };
 
 enum { EMU_FRAME_SIZES = 32 };

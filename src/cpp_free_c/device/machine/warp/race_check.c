@@ -316,6 +316,8 @@ emu_race_finding(const emu_race_try *a, unsigned lane, uint64_t address, uint32_
     unsigned warp = emu_visit_warp(visit, stamp);
     char thread[48], place[112], at[160], of[96], value[EMU_VALUE_LINE];
 
+    block->race->steps.has_race = true;
+    atomic_fetch_or(block->grid->kernel->func->tried, EMU_TRIED_RACE);
     if (emu_check_is_told(a->warp, a->insn, EMU_CHECK_RACE)) {
         return true;
     }

@@ -456,6 +456,9 @@ emu_race_begin(emu_block *block)
     }
     race->blocks++; /* visitors begin anew when they are used */
     emu_race_log_clear(&race->log);
+    if (!emu_step_begin(&race->steps, block->shared_size)) {
+        return false;
+    }
     race->narrow = 0;
     race->has_copies = false;
     race->keeps_writes = false;
@@ -468,6 +471,7 @@ emu_race_free(emu_block *block)
     if (block->race) {
         emu_visits_free_block(&block->race->spaces[EMU_RACE_SHARED].table);
         emu_race_log_free(&block->race->log);
+        emu_step_free(&block->race->steps);
         free(block->race->cells);
         free(block->race);
         block->race = NULL;
@@ -479,6 +483,7 @@ emu_race_forget(emu_block *block)
 {
     emu_race *race = block->race;
 
+    emu_step_tell(&race->steps);
     if (race->has_copies) {
         return; /* no barrier orders them */
     }

@@ -4,6 +4,7 @@
 #define DEVICE_MACHINE_WARP_RACE_STATE_H
 
 #include "device/machine/warp/access_parts.h"
+#include "device/machine/warp/step_check.h"
 #include "device/machine/warp/machine.h"
 #include "device/memory/memory.h"
 
@@ -282,6 +283,7 @@ struct emu_race {
     uint64_t launch;  /* the last launch of which a block used it */
     uint32_t *cells;  /* of shared memory */
     size_t cell_count;
+    emu_step_check steps; /* of one warp */
     uint8_t narrow;
     bool has_copies;
     bool keeps_writes; /* atomic operations are noted as reads, see race_check.c */

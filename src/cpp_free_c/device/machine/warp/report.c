@@ -367,38 +367,59 @@ emu_warns_first(const emu_warp *warp, const emu_insn *insn, unsigned check)
     return true;
 }
 
+/* Give a warning. kind: as of emu_warning_add. */
 static void
-report_warn(const emu_warp *warp, const emu_insn *insn, unsigned lane,
-            const emu_other_place *other, emu_report *report, const char *format,
-            va_list args)
+report_give(const emu_warp *warp, const emu_insn *insn, unsigned lane,
+            const emu_other_place *other, emu_report *report, const char *kind,
+            const char *title, const char *what)
 {
-    const char *fault = "has a fault that a GPU may not show";
-    char what[640], title[160];
-
-    (void)vsnprintf(what, sizeof what, format, args);
-    report->kind = report_kind(report->code, what);
-    if (strcmp(report->kind, "memory") == 0) {
-        fault = "goes beyond its array; a GPU often lets it pass, as this run does";
-    }
-    (void)snprintf(title, sizeof title,
-                   "a kernel %s (PYCUDA_CHECK=%s makes it an error)", fault,
-                   report->kind);
     report_fill(report, warp, insn, lane, other, title, what);
-    emu_warning_add(report->kind, report->text,
+    emu_warning_add(kind, report->text,
                     (emu_ptx_place){report->ptx_hash,
                                     {report->ptx_lines[0], report->ptx_lines[1]}});
 }
 
-void
-emu_warn(const emu_warp *warp, const emu_insn *insn, unsigned lane, CUresult code,
-         uint64_t address, const char *format, ...)
+/* `fault` is what the kernel does. */
+static void
+report_warn(const emu_warp *warp, const emu_insn *insn, unsigned lane,
+            const emu_other_place *other, emu_report *report, const char *fault,
+            const char *format, va_list args)
 {
-    emu_report report = {.code = code, .address = address};
+    const char *kind;
+    char what[640], title[160];
+
+    (void)vsnprintf(what, sizeof what, format, args);
+    kind = report_kind(report->code, what);
+    (void)snprintf(title, sizeof title,
+                   "a kernel %s (PYCUDA_CHECK=%s makes it an error)", fault, kind);
+    report_give(warp, insn, lane, other, report, kind, title, what);
+}
+
+void
+emu_warn(const emu_warp *warp, const emu_insn *insn, unsigned lane, uint64_t address,
+         const char *fault, const char *format, ...)
+{
+    emu_report report = {.code = CUDA_ERROR_ILLEGAL_ADDRESS, .address = address};
     va_list args;
 
     va_start(args, format);
-    report_warn(warp, insn, lane, NULL, &report, format, args);
+    report_warn(warp, insn, lane, NULL, &report, fault, format, args);
     va_end(args);
+}
+
+void
+emu_warn_only(const emu_warp *warp, const emu_insn *insn, unsigned lane,
+              uint64_t address, const emu_other_place *other, const char *title,
+              const char *format, ...)
+{
+    emu_report report = {.code = CUDA_SUCCESS, .address = address};
+    char what[640];
+    va_list args;
+
+    va_start(args, format);
+    (void)vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    report_give(warp, insn, lane, other, &report, NULL, title, what);
 }
 
 bool
@@ -424,7 +445,8 @@ emu_check_found(emu_warp *warp, const emu_insn *insn, unsigned check, unsigned l
     }
     else if (!emu_check_is_told(warp, insn, check) &&
              emu_warns_first(warp, insn, check)) {
-        report_warn(warp, insn, lane, other, &report, format, args);
+        report_warn(warp, insn, lane, other, &report,
+                    "has a fault that a GPU may not show", format, args);
     }
     va_end(args);
     return warp->block->is_trial;

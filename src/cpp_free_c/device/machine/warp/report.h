@@ -26,10 +26,15 @@ typedef struct {
 /* Whether a check (EMU_CHECK_ flag) has not warned at the line of an instruction. From
  * now on it has. */
 bool emu_warns_first(const emu_warp *warp, const emu_insn *insn, unsigned check);
-/* Give the warning. */
-void emu_warn(const emu_warp *warp, const emu_insn *insn, unsigned lane, CUresult code,
-              uint64_t address, const char *format, ...)
+/* Give the warning about an access: `fault` is what the kernel does. */
+void emu_warn(const emu_warp *warp, const emu_insn *insn, unsigned lane,
+              uint64_t address, const char *fault, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
+
+/* The same for what no check makes an error; `other` may be NULL. */
+void emu_warn_only(const emu_warp *warp, const emu_insn *insn, unsigned lane,
+                   uint64_t address, const emu_other_place *other, const char *title,
+                   const char *format, ...) __attribute__((format(printf, 7, 8)));
 
 /* A check of races, values or barriers has found something; the report names the line
  * of `other`, too, which may be NULL. In a block that has the checks as a trial it is a

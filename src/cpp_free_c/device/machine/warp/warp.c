@@ -13,6 +13,31 @@ emu_warp_run(emu_warp *warp)
     }
 }
 
+const emu_insn *
+emu_warp_give_way(emu_warp *warp, const emu_insn *insn)
+{
+    (void)emu_group_save(warp, insn, EMU_RUNNABLE);
+    warp->stop = EMU_STOP_YIELD;
+    return NULL;
+}
+
+void
+emu_warp_continue_giving_way(emu_warp *warp, const emu_insn *insn)
+{
+    while (insn != NULL) {
+        insn = insn->run(warp, insn);
+        if (insn != NULL && emu_warp_gives_way_at(insn)) {
+            insn = emu_warp_give_way(warp, insn);
+        }
+    }
+}
+
+void
+emu_warp_run_giving_way(emu_warp *warp)
+{
+    emu_warp_continue_giving_way(warp, emu_group_switch(warp));
+}
+
 /* -- groups of lanes --------------------------------------------------------------- */
 
 static void

@@ -3,6 +3,8 @@
 #ifndef DEVICE_MACHINE_WARP_WARP_H
 #define DEVICE_MACHINE_WARP_WARP_H
 
+#include "device/compile/encoding.h"
+#include "device/compile/operations.h"
 #include "device/machine/warp/machine.h"
 
 /* -- groups of lanes --------------------------------------------------------------- */
@@ -92,6 +94,39 @@ emu_warp_yield(emu_warp *warp, const emu_insn *next)
     warp->stop = EMU_STOP_YIELD;
     return NULL;
 }
+
+/* -- warps that give way ----------------------------------------------------------- */
+
+/* On a GPU the warps of a block run side by side. Kernels with a missing barrier after
+ * loads of shared memory often give the expected values there, because all warps have
+ * loaded before one stores. Here a warp runs to the next barrier. So if a kernel has
+ * such a race, each warp yields before a store that may follow loads
+ * (EMU_AT_AFTER_LOADS). Kernels without a race are run by other loops, except in their
+ * first launch. */
+
+/* Whether a warp gives way before the instruction. */
+static inline bool
+emu_warp_gives_way_at(const emu_insn *insn)
+{
+    while (emu_op_effect(insn->op) == EMU_EFFECT_GUARD ||
+           emu_op_effect(insn->op) == EMU_EFFECT_COUNT) {
+        insn++; /* they run the next one */
+    }
+    return emu_op_effect(insn->op) == EMU_EFFECT_WRITE &&
+           insn->aux & EMU_AT_AFTER_LOADS;
+}
+
+/* Yield before the instruction. Returns NULL. */
+const emu_insn *emu_warp_give_way(emu_warp *warp, const emu_insn *insn);
+/* The same for warps in lockstep, if the block has other warps. Returns NULL, or `insn`
+ * if all warps go on. */
+const emu_insn *emu_lockstep_give_way(emu_warp *warp, const emu_insn *insn);
+
+/* Run warps that give way from an instruction on, without checks; and as
+ * emu_block.run_warp and run_lockstep. */
+void emu_warp_continue_giving_way(emu_warp *warp, const emu_insn *insn);
+void emu_warp_run_giving_way(emu_warp *warp);
+void emu_lockstep_run_giving_way(emu_warp *warp, const emu_insn *insn);
 
 /* -- operations of several lanes --------------------------------------------------- */
 

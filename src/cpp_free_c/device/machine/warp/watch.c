@@ -234,6 +234,7 @@ watch_step(emu_watch *watch, emu_warp *warp, const emu_insn *insn)
             emu_access_count(warp, insn);
             return watch_step(watch, warp, insn + 1);
         case EMU_EFFECT_ROUND:
+        case EMU_EFFECT_MEET:
         case EMU_EFFECT_PLAIN:
             break;
     }

@@ -81,7 +81,7 @@ communicator_end(pcu_communicator *self, int (*end)(pcu_nccl_handle handle))
     pcu_scope scope;
     int status = PCU_NCCL_SUCCESS;
     pcu_nccl_handle handle = self->handle;
-    const pcu_context_record *rec = pcu_context_rec(self->ctx);
+    pcu_context_record *rec = pcu_context_rec(self->ctx);
     self->handle = NULL;
     communicator_unlink(self);
     if (handle != NULL && pcu_context_record_usable(rec) &&

@@ -80,6 +80,23 @@ group_enter(PyObject *op, PyObject *Py_UNUSED(ignored))
     return Py_NewRef(op);
 }
 
+/* End the group of NCCL. It works in the contexts of all communicators, and then lets
+ * the runtime API make device 0 current again: where no context was current, the
+ * primary one of that device would be. */
+static int
+group_end(void)
+{
+    CUcontext before = NULL, after = NULL;
+    bool known = drv.CtxGetCurrent(&before) == CUDA_SUCCESS;
+    PyThreadState *thread = pcu_unlock(); /* connects to the other processes */
+    int status = pcu_nccl.GroupEnd();
+    pcu_lock(thread);
+    if (known && drv.CtxGetCurrent(&after) == CUDA_SUCCESS && after != before) {
+        (void)drv.CtxSetCurrent(before); /* it was current, so it is valid */
+    }
+    return status;
+}
+
 /* NCCL cannot forget exchanges, so those of a block that raised are enqueued, too. The
  * arguments come as an array: a tuple needs memory, and without memory the group would
  * stay open. */
@@ -92,9 +109,7 @@ group_exit(PyObject *op, PyObject *const *Py_UNUSED(args), Py_ssize_t Py_UNUSED(
                         "group: __exit__ without __enter__ in this thread");
         return NULL;
     }
-    PyThreadState *thread = pcu_unlock(); /* connects to the other processes */
-    int status = pcu_nccl.GroupEnd();
-    pcu_lock(thread);
+    int status = group_end();
     self->entered--;
     group_depth--;
     if (group_depth == 0) {

@@ -9,6 +9,7 @@
 #include "python/array/ops/device_copy.h"
 #include "python/driver/launched.h"
 #include "python/driver/memory/copy.h"
+#include "python/driver/memory/memory.h"
 #include "python/support/convert.h"
 
 /* -- one piece --------------------------------------------------------------------- */
@@ -56,7 +57,8 @@ transfer_down(PyArrayObject *host, const pcu_gpuarray *device, CUstream stream,
     size_t nbytes = 0;
     uint64_t number = pcu_launch_newest();
     int rc;
-    if (transfer_bytes(host, device, &nbytes) < 0) {
+    if (transfer_bytes(host, device, &nbytes) < 0 ||
+        pcu_host_array_check(st, (PyObject *)host, "cuMemcpyDtoH", "dest") < 0) {
         return -1;
     }
     void *data = PyArray_DATA(host);
@@ -92,7 +94,8 @@ transfer_up(const pcu_gpuarray *device, PyArrayObject *host, CUstream stream,
     pcu_state *st = device->st;
     size_t nbytes = 0;
     int rc;
-    if (transfer_bytes(host, device, &nbytes) < 0) {
+    if (transfer_bytes(host, device, &nbytes) < 0 ||
+        pcu_host_array_check(st, (PyObject *)host, "cuMemcpyHtoD", "src") < 0) {
         return -1;
     }
     const void *data = PyArray_DATA(host);

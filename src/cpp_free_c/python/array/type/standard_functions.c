@@ -40,6 +40,7 @@ standard_check_count(const char *name, Py_ssize_t wanted, Py_ssize_t given)
     "Raises\n------\n"                                              \
     "TypeError\n"                                                   \
     "    If no operand is a GPUArray, or if a dtype is not taken.\n"
+#define STANDARD_SHAPES "ValueError\n    If the shapes do not broadcast.\n"
 #define STANDARD_NOTES                                                            \
     "\nNotes\n-----\n"                                                            \
     "The work is enqueued in the current stream, and the call does not wait.\n\n" \
@@ -52,8 +53,7 @@ standard_check_count(const char *name, Py_ssize_t wanted, Py_ssize_t given)
     "\n\nParameters\n----------\n"                                                     \
     "x1 : GPUArray or number\n    Array of numbers. The operands broadcast.\n"         \
     "x2 : GPUArray or number\n    The other operand. One of both is an array, and a\n" \
-    "    number adapts to its dtype.\n\n" STANDARD_RETURNS                             \
-    "ValueError\n    If the shapes do not broadcast.\n"
+    "    number adapts to its dtype.\n\n" STANDARD_RETURNS STANDARD_SHAPES
 
 #define STANDARD_UNARY(name, OP, doc, values, result)                                 \
     PyDoc_STRVAR(standard_##name##_doc, #name                                         \
@@ -239,7 +239,7 @@ PyDoc_STRVAR(
     "condition : GPUArray\n    Array of bool. The operands broadcast.\n"
     "x1 : GPUArray or number\n    Elements where it is true.\n"
     "x2 : GPUArray or number\n    Elements where it is false.\n\n" STANDARD_RETURNS
-    "ValueError\n    If the shapes do not broadcast.\n" STANDARD_NOTES
+        STANDARD_SHAPES STANDARD_NOTES
     ">>> x = gpuarray.to_gpu(np.array([-1, 2]))\n"
     ">>> xp.where(x < 0, 0, x)\n"
     "array([0, 2])");
@@ -322,8 +322,7 @@ PCU_SIGNATURE(
     "Returns\n-------\nGPUArray\n"
     "    A new array of the dtype of ``x``, NaN where an operand is NaN.\n\n"
     "Raises\n------\n"
-    "TypeError\n    If the dtype is not taken.\n"
-    "ValueError\n    If the shapes do not broadcast.\n" STANDARD_NOTES
+    "TypeError\n    If the dtype is not taken.\n" STANDARD_SHAPES STANDARD_NOTES
     ">>> xp.clip(gpuarray.to_gpu(np.array([1, 5, 9])), 2, 8)\n"
     "array([2, 5, 8])")
 

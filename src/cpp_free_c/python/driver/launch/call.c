@@ -235,11 +235,17 @@ pcu_call_function(PyObject *op, PyObject *const *args, size_t nargsf, PyObject *
     if (pcu_captures != NULL && pcu_captured_arguments(self->st, args, nargs) < 0) {
         goto done;
     }
+    if (memory != NULL) {
+        pcu_handlers_tell_inputs(self->st, args, nargs, memory);
+    }
     if (call.special != 0) {
         rc = call_special(self, &call, &buffer, &seconds);
     }
     else {
         rc = pcu_launch_run(self, &call.shape, buffer.data, buffer.used);
+    }
+    if (memory != NULL) {
+        pcu_handlers_tell_inputs(self->st, args, nargs, NULL);
     }
     if (rc < 0) {
         goto done;

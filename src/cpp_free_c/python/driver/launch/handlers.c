@@ -353,6 +353,23 @@ pcu_handlers_after(pcu_state *st, PyObject *const *args, Py_ssize_t nargs,
 }
 
 void
+pcu_handlers_tell_inputs(pcu_state *st, PyObject *const *args, Py_ssize_t nargs,
+                         PyObject *const *memory)
+{
+    uint64_t inputs = 0;
+    if (pcu_drv_info.device == NULL) {
+        return;
+    }
+    for (Py_ssize_t i = 0; memory != NULL && i < nargs && i < 64; i++) {
+        if (memory[i] != NULL && Py_TYPE(args[i]) == st->In) {
+            const pcu_handler *in = (const pcu_handler *)args[i];
+            inputs |= (uint64_t)(in->room != 0 && !in->is_taken) << i;
+        }
+    }
+    pcu_drv_info.device->set_inputs(inputs);
+}
+
+void
 pcu_handlers_release(PyObject **memory, Py_ssize_t nargs)
 {
     if (memory == NULL) {
@@ -479,6 +496,7 @@ static PyObject *
 handler_get_dev_alloc(PyObject *op, void *Py_UNUSED(closure))
 {
     PyObject *alloc = ((pcu_handler *)op)->dev_alloc;
+    ((pcu_handler *)op)->is_taken = true;
     if (alloc == NULL) {
         Py_RETURN_NONE;
     }
@@ -499,6 +517,7 @@ static PyObject *
 handler_get_device_alloc(PyObject *op, PyObject *Py_UNUSED(ignored))
 {
     CUdeviceptr pointer;
+    ((pcu_handler *)op)->is_taken = true;
     return pcu_handler_alloc_new((pcu_handler *)op, &pointer);
 }
 

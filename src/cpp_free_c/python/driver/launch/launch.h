@@ -207,6 +207,7 @@ typedef struct {
     PyObject *dev_alloc; /* NULL until the first call */
     size_t room;         /* bytes of our allocation; 0 if the program set dev_alloc */
     int finishing; /* post_calls that copy now; not 0: do not replace the memory */
+    bool is_taken; /* the program has asked for the memory, and may use it */
     PyObject *dict;
     PyObject *weakrefs;
 } pcu_handler;
@@ -229,6 +230,10 @@ PCU_HIDDEN PCU_RAISES int pcu_handlers_before(pcu_state *st, PyObject *const *ar
 PCU_HIDDEN PCU_RAISES int pcu_handlers_after(pcu_state *st, PyObject *const *args,
                                              Py_ssize_t nargs, PyObject *const *memory,
                                              PyObject *stream, CUstream handle);
+/* Tell the software device, for its next launch, which arguments have memory that only
+ * the kernel uses: those of In. NULL: none. */
+PCU_HIDDEN void pcu_handlers_tell_inputs(pcu_state *st, PyObject *const *args,
+                                         Py_ssize_t nargs, PyObject *const *memory);
 PCU_HIDDEN void pcu_handlers_release(PyObject **memory, Py_ssize_t nargs);
 
 /* -- tensor_map.c ------------------------------------------------------------------ */

@@ -164,6 +164,20 @@ copy_captured(const copy_args *a)
     return pcu_captured_object(a->src_ary);
 }
 
+/* Take the memory of the host object, unless it was freed. */
+static int
+copy_acquire(pcu_state *st, const copy_row *row, copy_args *a)
+{
+    const char *name = row->host == COPY_WRITES_HOST ? "dest" : "src";
+    if (row->host == COPY_NO_HOST) {
+        return 0;
+    }
+    if (pcu_host_array_check(st, a->host, row->signature->function, name) < 0) {
+        return -1;
+    }
+    return pcu_buffer_acquire(&a->buffer, a->host, row->host == COPY_WRITES_HOST, name);
+}
+
 /* Whether the last parameter is a stream. Other copies are in the default stream. */
 static bool
 copy_takes_stream(const copy_row *row)
@@ -182,9 +196,7 @@ copy_call(PyObject *m, const copy_row *row, PyObject *const *args, Py_ssize_t na
     if (pcu_args_parse(st, row->signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
-    if (row->host != COPY_NO_HOST &&
-        pcu_buffer_acquire(&a.buffer, a.host, row->host == COPY_WRITES_HOST,
-                           row->host == COPY_WRITES_HOST ? "dest" : "src") < 0) {
+    if (copy_acquire(st, row, &a) < 0) {
         return NULL;
     }
     int rc = -1;

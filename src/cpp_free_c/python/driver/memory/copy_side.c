@@ -132,10 +132,11 @@ side_replace(pcu_copy_side *side, CUmemorytype type, side_memory memory)
 }
 
 int
-pcu_copy_side_set_host(pcu_state *Py_UNUSED(st), pcu_copy_side *side, PyObject *value)
+pcu_copy_side_set_host(pcu_state *st, pcu_copy_side *side, PyObject *value)
 {
     side_memory memory = {0};
-    if (side_hold(value, side->writable, &memory) < 0) {
+    if (pcu_host_array_check(st, value, "cuMemcpy", "buffer") < 0 ||
+        side_hold(value, side->writable, &memory) < 0) {
         return -1;
     }
     side_replace(side, CU_MEMORYTYPE_HOST, memory);

@@ -182,6 +182,25 @@ pcu_pagelocked_alloc(pcu_state *st, size_t bytes, unsigned int flags, void **dat
     return self;
 }
 
+int
+pcu_host_array_check(pcu_state *st, PyObject *object, const char *routine,
+                     const char *name)
+{
+    PyObject *owner = NULL;
+    if (PyArray_Check(object)) {
+        owner = pcu_owner_of_array((PyArrayObject *)object);
+    }
+    bool has_owner =
+        owner != NULL && (PyObject_TypeCheck(owner, st->PagelockedHostAllocation) ||
+                          PyObject_TypeCheck(owner, st->ManagedAllocation));
+    if (!has_owner || ((pcu_resource *)owner)->live) {
+        return 0;
+    }
+    return pcu_raise_detail(st, routine, CUDA_ERROR_INVALID_VALUE,
+                            "%s: the memory of this array, a %s, was freed", name,
+                            Py_TYPE(owner)->tp_name);
+}
+
 /* -- aligned ----------------------------------------------------------------------- */
 
 /* Memory of the C library, in handle.host; the driver has nothing to release. */

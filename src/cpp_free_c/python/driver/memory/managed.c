@@ -132,12 +132,19 @@ pcu_managed_alloc(pcu_state *st, size_t bytes, unsigned int flags, void **data)
 }
 
 PyObject *
-pcu_managed_of_array(pcu_state *st, PyArrayObject *array)
+pcu_owner_of_array(PyArrayObject *array)
 {
     PyObject *base = PyArray_BASE(array);
     while (base != NULL && PyArray_Check(base)) {
         base = PyArray_BASE((PyArrayObject *)base);
     }
+    return base;
+}
+
+PyObject *
+pcu_managed_of_array(pcu_state *st, PyArrayObject *array)
+{
+    PyObject *base = pcu_owner_of_array(array);
     if (base == NULL || !PyObject_TypeCheck(base, st->ManagedAllocation)) {
         return NULL;
     }

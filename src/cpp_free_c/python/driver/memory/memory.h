@@ -98,6 +98,11 @@ PCU_HIDDEN PCU_NEWREF PyObject *pcu_pagelocked_alloc(pcu_state *st, size_t bytes
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_aligned_alloc(pcu_state *st, size_t bytes,
                                                   size_t alignment, void **data);
 
+/* Raise LogicError if an object is an array in page-locked or managed memory that was
+ * freed: 0 or -1. `name` is that of the argument. */
+PCU_HIDDEN PCU_RAISES int pcu_host_array_check(pcu_state *st, PyObject *object,
+                                               const char *routine, const char *name);
+
 /* -- managed.c: memory that host and device share ---------------------------------- */
 
 /* Allocate memory that host and device share; *data is its address. flags 0 means
@@ -109,6 +114,9 @@ PCU_HIDDEN PCU_NEWREF PyObject *pcu_managed_alloc(pcu_state *st, size_t bytes,
  * if there is none. */
 PCU_HIDDEN PCU_BORROWED PyObject *pcu_managed_of_array(pcu_state *st,
                                                        PyArrayObject *array);
+
+/* The object that owns the memory of an array, the last of its bases. May be NULL. */
+PCU_HIDDEN PCU_BORROWED PyObject *pcu_owner_of_array(PyArrayObject *array);
 
 /* -- numpy_array.c: NumPy arrays in memory of this package ------------------------- */
 

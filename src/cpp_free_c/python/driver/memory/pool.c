@@ -493,19 +493,7 @@ devicepool_init(PyObject *op, PyObject *args, PyObject *kwargs)
 
 PyDoc_STRVAR(devicepool_allocate_doc,
              "allocate($self, size, /)\n--\n\n"
-             "Allocate device memory from the pool.\n"
-             "\nParameters\n----------\n"
-             "size : int\n"
-             "    Bytes to allocate.\n"
-             "\nReturns\n-------\n"
-             "PooledDeviceAllocation\n"
-             "    The memory. Its contents are undefined.\n"
-             "\nRaises\n------\n"
-             "MemoryError\n"
-             "    If memory is short, also after a collection of garbage and without\n"
-             "    held blocks. The text has the sizes.\n"
-             "LogicError\n"
-             "    If the context of the pool has ended.\n"
+             "Allocate device memory from the pool.\n" PCU_DOC_POOL_ALLOCATE
              "\nSee Also\n--------\n"
              "mem_alloc : Allocate without a pool.\n"
              "DeviceMemoryPool.free_held : Return held memory to the driver.\n"

@@ -49,6 +49,21 @@ PCU_CONVERTER(pcu_as_allocator, PyObject *);
 
 /* -- what the files of pools share ------------------------------------------------- */
 
+/* The sections of the docstrings of allocate(). */
+#define PCU_DOC_POOL_ALLOCATE                                                  \
+    "\nParameters\n----------\n"                                               \
+    "size : int\n"                                                             \
+    "    Bytes to allocate.\n"                                                 \
+    "\nReturns\n-------\n"                                                     \
+    "PooledDeviceAllocation\n"                                                 \
+    "    The memory. Its contents are undefined.\n"                            \
+    "\nRaises\n------\n"                                                       \
+    "MemoryError\n"                                                            \
+    "    If memory is short, also after a collection of garbage and without\n" \
+    "    held blocks. The text has the sizes.\n"                               \
+    "LogicError\n"                                                             \
+    "    If the context of the pool has ended.\n"
+
 /* A block: memory of the driver together with its entry in the bins. */
 typedef struct {
     pcu_bins_block base;

@@ -10,6 +10,7 @@
 #include "python/driver/current_context.h"
 #include "python/driver/memory/memory.h"
 #include "python/driver/resource.h"
+#include "driver/events.h"
 
 /* -- docstrings -------------------------------------------------------------------- */
 
@@ -114,6 +115,7 @@ stream_wait_value(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
         0) {
         return NULL;
     }
+    pcu_doubts++;
     if (a.width == 8) {
         routine = "cuStreamWaitValue64";
         PCU_STATUS(status, StreamWaitValue64, (stream, p.address, p.bits, a.flags));
@@ -183,6 +185,7 @@ operations_enqueue(pcu_resource *self, CUstreamBatchMemOpParams *list,
     if (rc < 0) {
         return -1;
     }
+    pcu_doubts++;
     PCU_CALL(rc, self->st, StreamBatchMemOp, (self->handle.stream, count, list, 0));
     return rc;
 }

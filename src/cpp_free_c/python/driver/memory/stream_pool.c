@@ -328,19 +328,7 @@ stream_pool_get_handle(PyObject *op, void *Py_UNUSED(closure))
 
 PyDoc_STRVAR(stream_pool_allocate_doc,
              "allocate($self, size, /)\n--\n\n"
-             "Allocate device memory for the current stream.\n"
-             "\nParameters\n----------\n"
-             "size : int\n"
-             "    Bytes to allocate.\n"
-             "\nReturns\n-------\n"
-             "PooledDeviceAllocation\n"
-             "    The memory. Its contents are undefined.\n"
-             "\nRaises\n------\n"
-             "MemoryError\n"
-             "    If memory is short, also after a collection of garbage and without\n"
-             "    held blocks. The text has the sizes.\n"
-             "LogicError\n"
-             "    If the context of the pool has ended.\n"
+             "Allocate device memory for the current stream.\n" PCU_DOC_POOL_ALLOCATE
              "\nSee Also\n--------\n"
              "mem_alloc_async : Allocate from the current pool.\n"
              "\nNotes\n-----\n"

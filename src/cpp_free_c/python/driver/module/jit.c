@@ -133,6 +133,9 @@ int
 pcu_jit_report(pcu_state *st, const pcu_jit *jit, PyObject *handler,
                const char *routine, CUresult status)
 {
+    if (status == CUDA_ERROR_TIMEOUT) { /* a signal ended the wait for the call */
+        return pcu_raise(st, routine, status);
+    }
     PyObject *info = jit_log_new(jit->info);
     PyObject *error = jit_log_new(jit->error);
     int rc = -1;

@@ -88,7 +88,7 @@ linker_run(pcu_linker *self, linker_job *job)
 {
     CUresult status;
     pcu_scope scope;
-    const pcu_context_record *rec = pcu_context_rec(self->base.ctx);
+    pcu_context_record *rec = pcu_context_rec(self->base.ctx);
     CUlinkState link = self->base.handle.link;
     self->busy = true;
     job->routine = "cuCtxPushCurrent";
