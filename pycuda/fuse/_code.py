@@ -17,7 +17,7 @@ from pycuda._array.sources.elementwise import (
     HALVES,
     computation_type,
 )
-from pycuda.fuse._group import Access, Compute, Index, Kernel, Load, Repeat, Store
+from pycuda.fuse._group import Access, Compute, Index, Kernel, Load, Repeat, Store, Wrap
 from pycuda.fuse._program import Scalar, extent, itemsize
 
 _THREADS = 256
@@ -79,11 +79,15 @@ class _Writer:
         kernel = self.kernel
         affine = self._affine(kernel.instructions)
         affine.sort(key=lambda each: not isinstance(each, Store))
+        wraps = self._wraps(affine)
         rows = [self._strides(each) for each in affine]
+        rows += [wrap.coefficients for wrap in wraps]
         lengths, strides = collapse(kernel.shape, rows)
         self.strides = {
-            id(each): row for each, row in zip(affine, strides, strict=True)
+            id(each): row for each, row in zip(affine, strides, strict=False)
         }
+        self.coefficients = dict(zip(wraps, strides[len(affine) :], strict=True))
+        self.wrapped: dict[tuple[Any, ...], str] = {}
         count = math.prod(kernel.shape)
         ends = [
             abs(end)
@@ -140,6 +144,12 @@ class _Writer:
             return each.strides
         strides: tuple[int, ...] = each.access.strides
         return strides
+
+    @staticmethod
+    def _wraps(affine: list[Any]) -> list[Wrap]:
+        accesses = [each.access for each in affine if not isinstance(each, Index)]
+        found = [wrap for access in accesses for wrap in access.wraps]
+        return list(dict.fromkeys(found))
 
     @staticmethod
     def _blocks(affine: list[Any]) -> list[int]:
@@ -230,6 +240,19 @@ class _Writer:
         if lengths:
             self.head.append(f"const {step} i0 = {rest};")
 
+    def _wrap(self, wrap: Wrap) -> str:
+        """Return the variable of an index that is rolled."""
+        key = wrap.length, wrap.offset, wrap.coefficients
+        if key not in self.wrapped:
+            name = f"w{len(self.wrapped)}"
+            kind = "int64" if self.wide else "int32"
+            length = self._number(wrap.length)
+            at = self._sum(wrap.offset, self.coefficients[wrap], 1)
+            self.lines.append(f"{kind} {name} = {at};")
+            self.lines.append(f"if ({name} >= {length}) {name} -= {length};")
+            self.wrapped[key] = name
+        return self.wrapped[key]
+
     def _sum(self, offset: int, strides: list[int], unit: int) -> str:
         """Return the text of an affine function of the indices."""
         terms = []
@@ -252,12 +275,15 @@ class _Writer:
         name = self.names[access.block]
         pointer = next(p for p in self.parameters if p.endswith(f"*{name}"))
         kind = pointer.removeprefix("const ").split(" ")[0]
-        if kind == access.dtype and not any(
-            s % size for s in [*strides, access.offset]
-        ):
-            return f"{name}[{self._sum(access.offset, strides, size)}]"
+        steps = [*strides, access.offset, *(wrap.stride for wrap in access.wraps)]
+        is_own = kind == access.dtype and not any(step % size for step in steps)
+        unit = size if is_own else 1
+        at = self._sum(access.offset, strides, unit)
+        for wrap in access.wraps:
+            at += f" + {self._wrap(wrap)} * {self._number(wrap.stride // unit)}"
+        if is_own:
+            return f"{name}[{at}]"
         const = "const " if pointer.startswith("const ") else ""
-        at = self._sum(access.offset, strides, 1)
         return f"*({const}{access.dtype} *)(({const}char *){name} + {at})"
 
     # instructions

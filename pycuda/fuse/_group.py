@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pycuda.fuse._program import (
@@ -51,7 +51,7 @@ _SIMPLE = (
     "where copy equal not_equal less less_equal greater greater_equal logical_and "
     "logical_or logical_xor logical_not bitwise_and bitwise_or bitwise_xor invert "
     "left_shift right_shift square real imag conjugate isnan isinf isfinite signbit "
-    "clip floor ceil trunc rint sign copysign if_positive axpb axpby arange"
+    "clip floor ceil trunc rint sign copysign if_positive axpb axpby arange roll"
 )
 _WORK = dict.fromkeys(_SIMPLE.split(), 1) | {"divide": 8, "reciprocal": 8, "sqrt": 8}
 _OTHER_WORK = 30
@@ -65,6 +65,20 @@ Map = tuple[tuple[int, tuple[int, ...]], ...]
 
 
 @dataclass(frozen=True)
+class Wrap:
+    """An index of an array that is rolled along an axis.
+
+    It is the remainder of an affine function of the kernel's indices, which is at least
+    0 and less than twice the length.
+    """
+
+    stride: int
+    length: int
+    offset: int
+    coefficients: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Access:
     """Elements of a block, by the indices of a kernel: bytes and strides in bytes."""
 
@@ -72,10 +86,18 @@ class Access:
     dtype: str
     offset: int
     strides: tuple[int, ...]
+    wraps: tuple[Wrap, ...] = ()
 
     def extent(self, shape: tuple[int, ...]) -> tuple[int, int]:
         """Return the first byte and the byte behind the last one."""
-        return extent(self.offset, shape, self.strides, itemsize(self.dtype))
+        lengths = (*shape, *(wrap.length for wrap in self.wraps))
+        strides = (*self.strides, *(wrap.stride for wrap in self.wraps))
+        return extent(self.offset, lengths, strides, itemsize(self.dtype))
+
+    def depends_on(self, axis: int) -> bool:
+        """Say whether an index of the kernel changes the element."""
+        wrapped = any(wrap.coefficients[axis] for wrap in self.wraps)
+        return self.strides[axis] != 0 or wrapped
 
 
 @dataclass(frozen=True)
@@ -144,9 +166,7 @@ class Kernel:
         for each in self.instructions:
             if isinstance(each, (Load, Store)):
                 lengths = [
-                    n
-                    for n, s in zip(self.shape, each.access.strides, strict=True)
-                    if s != 0
+                    n for k, n in enumerate(self.shape) if each.access.depends_on(k)
                 ]
                 total += math.prod(lengths) * itemsize(each.access.dtype)
         return total
@@ -352,6 +372,8 @@ class _Builder:
     def compute(self, operation: Operation, where: Map) -> tuple[int, ...]:
         """Append an operation; return its variables."""
         shape = operation.outputs[0].shape
+        if operation.name == "roll":
+            return (self.load(self.rolled(operation, where)),)
         arguments = tuple(
             each if isinstance(each, Scalar) else self.element(each, shape, where)
             for each in operation.inputs
@@ -362,6 +384,24 @@ class _Builder:
         targets = tuple(self.variable(each.dtype) for each in operation.outputs)
         self.kernel.instructions.append(Compute(targets, operation, arguments, index))
         return targets
+
+    def rolled(self, operation: Operation, where: Map) -> Access:
+        """Return the access of a rolled array, which is in memory."""
+        (place,) = operation.inputs
+        assert isinstance(place, Place)
+        offset, strides = place.offset, [0] * len(self.kernel.shape)
+        wraps = []
+        for (constant, coefficients), length, stride, shift in zip(
+            where, place.shape, place.strides, operation.shifts, strict=True
+        ):
+            if shift % length:
+                first = constant + -shift % length
+                wraps.append(Wrap(stride, length, first, coefficients))
+                continue
+            offset += constant * stride
+            for axis, each in enumerate(coefficients):
+                strides[axis] += each * stride
+        return Access(place.block, place.dtype, offset, tuple(strides), tuple(wraps))
 
     def number(self, shape: tuple[int, ...], where: Map) -> int:
         """Append the number of an element in C order."""
@@ -590,6 +630,8 @@ class Plan:
             if isinstance(statement, Call):
                 return True
             target = statement.outputs[0].shape
+            if isinstance(statement, Operation) and statement.name == "roll":
+                return True
             for place in self._reads(statement):
                 if place.block != written.block:
                     continue
@@ -679,13 +721,7 @@ class Plan:
             made = Place(len(self.blocks) - 1, place.dtype, 0, place.shape, strides)
             between.append(made)
             copies.append(Operation("copy", "raw", (made,), (place,), statement.line))
-        changed = Operation(
-            statement.name,
-            statement.compute,
-            statement.inputs,
-            tuple(between),
-            statement.line,
-        )
+        changed = replace(statement, outputs=tuple(between))
         for each in (changed, *copies):
             self.statements.append(each)
             if any(self._overlaps_itself(place) for place in each.outputs):

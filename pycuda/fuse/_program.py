@@ -77,13 +77,17 @@ class Block:
 
 @dataclass(frozen=True)
 class Operation:
-    """An elementwise operation. All inputs are read before an output is written."""
+    """An elementwise operation. All inputs are read before an output is written.
+
+    ``roll`` is an operation, too: it copies its input by ``shifts``, one for each axis.
+    """
 
     name: str
     compute: str
     inputs: tuple[Place | Scalar, ...]
     outputs: tuple[Place, ...]
     line: str = ""
+    shifts: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -183,7 +183,15 @@ class Trace:
             return GPUArray(array.shape, array.dtype)
         memory = self.memory_of(array)
         if memory is None:
-            return array
+            if type(array) is not StandIn:
+                return array
+            return GPUArray(  # a view of an array from outside
+                array.shape,
+                array.dtype,
+                base=array.base,
+                gpudata=array.ptr,
+                strides=tuple(array.strides),
+            )
         whole = self.samples.get(memory.block)
         if whole is None:
             whole = GPUArray((memory.end - memory.start,), np.uint8)
@@ -226,18 +234,21 @@ _TYPES |= {f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 6
 _TYPES |= {"float16", "float32", "float64", "complex64", "complex128"}
 
 _lock = threading.RLock()
-_active: list[Trace] = []
+_active: list[Trace | None] = []  # the last one is in use; None: a plain function runs
 
 
 def _current() -> Trace:
-    if not _active:
+    trace = _active[-1] if is_recording() else None
+    if trace is None:
         raise RuntimeError("a stand-in of pycuda.fuse was used outside its function")
-    return _active[-1]
+    return trace
 
 
 def is_recording() -> bool:
     """Say whether this thread records."""
-    return bool(_active) and _lock._is_owned()  # type: ignore[attr-defined]
+    if not _active or _active[-1] is None:
+        return False
+    return bool(_lock._is_owned())  # type: ignore[attr-defined]
 
 
 def _note(
@@ -343,11 +354,15 @@ def call(
 
     outputs: list[Place] = []
     _driver._record(False)
+    _active.append(None)
     try:
         result = function(*map_tree(sample, args), **map_tree(sample, kwargs))
     finally:
+        _active.pop()
         _driver._record(True)
     result = map_tree(made, result)
+    if own and name == "roll" and _rolled(trace, result, *args, **kwargs):
+        return result
     changed = [args[k] for k in writes]
     if own and name in _CHANGES_FIRST:
         changed.append(args[0])
@@ -373,6 +388,27 @@ def call(
         )
     )
     return result
+
+
+def _rolled(
+    trace: Trace, made: Any, a: Any, shift: Any, axis: Any = None, **kwargs: Any
+) -> bool:
+    """Record a roll along axes as an operation; return False if it is none."""
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    by = shift if isinstance(shift, tuple) else (shift,) * len(axes)
+    if axis is None and a.ndim == 1:
+        axes = (0,) * len(by)
+    known = all(type(each) is int for each in (*by, *axes))
+    if kwargs or not known or len(by) != len(axes) or not a.size:
+        return False
+    shifts = [0] * a.ndim
+    for each, steps in zip(axes, by, strict=True):
+        shifts[each] += steps
+    source, target = trace.place(a), trace.place(made)
+    trace.program.statements.append(
+        Operation("roll", "raw", (source,), (target,), _line(), tuple(shifts))
+    )
+    return True
 
 
 def _view(given: GPUArray, leaf: GPUArray, address: int) -> GPUArray:
@@ -543,6 +579,8 @@ def record(function: Any, args: Any, kwargs: Any) -> Program:
 
     Arrays get the numbers of their order, arguments first.
     """
+    if is_recording():
+        raise RuntimeError("source() and kernels() cannot be called while recording")
     with _lock:
         trace = Trace()
         _active.append(trace)

@@ -88,6 +88,20 @@ def test_every_view_is_an_index(ctx):
     _both(function, _array(6, 9)[:, :])
 
 
+def test_rolls_are_indices(ctx):
+    def function(x):
+        sides = [
+            np.roll(x, by, axis) for by, axis in ((1, 0), (-1, 0), (1, 1), (13, 1))
+        ]
+        y = sum(sides) + np.roll(x, (2, -3), (0, 1))[::2, ::-1].T[:5, :3].sum()
+        return np.roll(y * 2, 1, 0) + y, np.roll(x[0], 2)
+
+    steps = _both(function, _array(6, 9)[:, ::1])
+    assert "roll" not in [step.call for step in steps]
+    (only,) = _both(lambda x: np.roll(x, 1, 0) + np.roll(x, -1, 1), _array(6, 9))
+    assert (only.operations, only.bytes) == (1, 3 * 6 * 9 * 4)
+
+
 def test_an_assignment_to_a_slice_reads_before_it_writes(ctx):
     def function(u):
         u[1:-1] += 0.1 * (u[:-2] - 2 * u[1:-1] + u[2:])
@@ -161,6 +175,22 @@ def test_functions_of_the_package(ctx):
         return cumath.sqrt(abs(inverse))
 
     _both(function, _array(4, 4))
+
+
+def test_fused_functions_and_loops_in_a_plain_function(ctx):
+    def plain(u):
+        return fuse.loop(3, lambda v: v + stencil(u).sum(), u)
+
+    _both(lambda u: fuse.call(plain, u * 2) + 1, _array(5, 6))
+
+
+def test_views_of_an_array_from_outside(ctx):
+    weights = _array(6)
+
+    def function(x):
+        return x * weights[::2] + np.cumsum(weights[1:])[2], weights[1:], weights
+
+    _both(function, _array(3))
 
 
 def test_new_arrays_are_filled_in_each_call(ctx):

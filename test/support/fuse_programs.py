@@ -27,6 +27,7 @@ SCALARS = [
 ]
 CALLS = [
     "np.sum({}, axis=0)", "{}.copy()", "np.sort({}, axis=0)", "np.roll({}, 1)",
+    "np.roll({}, 2, 0)", "np.roll({}, -1, -1)",
     "np.concatenate([{0}, {0}])", "{}.max()", "np.cumsum({})",
 ]
 # fmt: on
