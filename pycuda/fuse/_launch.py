@@ -13,6 +13,7 @@ import operator
 import os
 import weakref
 from collections import OrderedDict
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -528,7 +529,8 @@ class FusedFunction:
                 results.popitem(last=False)
         else:
             if len(results) > MOST_SPECIALISATIONS // 2:
-                results.move_to_end(key)
+                with suppress(KeyError):  # another thread may have removed it
+                    results.move_to_end(key)
         return made
 
     def _of_context(self) -> _Specialisations:

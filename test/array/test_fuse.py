@@ -8,7 +8,7 @@ import pytest
 
 import pycuda.driver as drv
 import pycuda.fuse
-from pycuda import cumath, fuse, gpuarray, linalg
+from pycuda import cumath, curandom, fuse, gpuarray, linalg
 from pycuda.fuse import FuseError, _group as group
 from pycuda.gpuarray import GPUArray, to_gpu
 from support.arrays import same
@@ -337,6 +337,7 @@ def _branch(u):
         (lambda u: np.nonzero(u), "where"),
         (lambda u: gpuarray.sum(u), "pycuda.fuse.call"),
         (lambda u: [1, 2][u[0]], "take"),
+        (lambda u: u + curandom.rand(u.shape), "pycuda.fuse.call"),
     ],
 )
 def test_an_error_names_the_line(ctx, function, advice):
@@ -345,6 +346,26 @@ def test_an_error_names_the_line(ctx, function, advice):
         fuse.fuse(function)(_array(3))
     assert f"{__file__}, line {line}: " in str(caught.value)
     assert caught.value.__cause__ is None
+
+
+def _many_functions(x):
+    results = [np.pad(x * 2, 1) + 1, np.stack([x * 2, x + 1]), np.cumsum(x * 2, axis=0)]
+    results += [np.take(x * 2, [1, 0], axis=0), (x * 2)[[1, 0]], np.argmax(x, axis=1)]
+    results += [*divmod(x, 0.3), *np.modf(x), *np.frexp(x), np.clip(x, 0.2, 0.5)]
+    results += [*np.split(x, 2, axis=0), *np.meshgrid(x[0] * 2, x[1]), np.tril(x * 2)]
+    results += [np.einsum("ij,ij->i", x, x * 2), np.diff(x * x, axis=1), np.round(x, 2)]
+    results += [np.add.reduce(x * 2), np.add.outer(x[0], x[1]), (x * 2).view(np.int32)]
+    results += [np.isclose(x, x + 1e-9), np.nan_to_num(x / 0), np.repeat(x * 2, 2, 0)]
+    ordered = x * -1
+    ordered.sort(axis=0)
+    x[[0, 1]] = x[2:4] * 3
+    x[1:] = x[:-1]
+    np.add(x, 1, out=x)
+    return *results, ordered
+
+
+def test_functions_that_are_and_are_not_elementwise(ctx):
+    _both(_many_functions, _array(6, 8))
 
 
 def test_after_an_error_arrays_work(ctx):
