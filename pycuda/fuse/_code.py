@@ -21,6 +21,9 @@ from pycuda.fuse._group import Access, Compute, Index, Kernel, Load, Repeat, Sto
 from pycuda.fuse._program import Scalar, extent, itemsize
 
 _THREADS = 256
+_WORD = 16  # bytes that a thread loads at once
+#: Kernels over so many elements in the order of memory load and store whole words.
+WORDS_FROM = 1 << 18
 
 
 @dataclass
@@ -65,8 +68,11 @@ def collapse(
 class _Writer:
     """The text of one kernel."""
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: Kernel, misaligned: set[int]) -> None:
         self.kernel = kernel
+        self.misaligned = misaligned
+        self.packs: dict[int, str] = {}  # the words of loads and stores, if in use
+        self.pointers: dict[int, tuple[str, str]] = {}  # of a block: const, type
         self.lines: list[str] = []
         self.parameters: list[str] = []
         self.format = ""
@@ -104,14 +110,19 @@ class _Writer:
         self.wide = max([count, *ends]) >= 1 << 31
         blocks = self._blocks(affine)
         for number, block in enumerate(blocks):
-            self.parameters.append(self._pointer(number, block, affine))
+            self.pointers[block] = const, kind = self._pointer(block, affine)
+            self.parameters.append(f"{const}{kind} *__restrict__ p{number}")
             self.format += "P"
         self.names = {block: f"p{number}" for number, block in enumerate(blocks)}
         index = "uint64" if self.wide else "uint32"
         self._parameter(f"{index} n", "Q" if self.wide else "I", count)
-        self._indices(lengths, index)
-        for each in kernel.instructions:
-            self._instruction(each)
+        each_thread = self._elements_of_a_thread(lengths, affine)
+        if each_thread > 1:
+            self._by_words(each_thread, index, affine)
+        else:
+            self._indices(lengths, index)
+            for each in kernel.instructions:
+                self._instruction(each)
         text = "\n".join(
             [
                 self._include(),
@@ -124,7 +135,7 @@ class _Writer:
                 "",
             ]
         )
-        grid = -(-count // _THREADS)
+        grid = -(-count // (_THREADS * each_thread))
         return Source(text, self.format, blocks, self.values, (grid, 1))
 
     # what depends on the indices
@@ -157,7 +168,7 @@ class _Writer:
         return list(dict.fromkeys(access.block for access in accesses))
 
     @staticmethod
-    def _pointer(number: int, block: int, affine: list[Any]) -> str:
+    def _pointer(block: int, affine: list[Any]) -> tuple[str, str]:
         accesses = [
             (each.access.dtype, isinstance(each, Store))
             for each in affine
@@ -166,7 +177,72 @@ class _Writer:
         const = "" if any(stores for _, stores in accesses) else "const "
         types = {dtype for dtype, _ in accesses}
         kind = accesses[0][0] if len(types) == 1 else "char"
-        return f"{const}{kind} *p{number}"
+        return const, kind
+
+    # whole words
+
+    def _elements_of_a_thread(self, lengths: list[int], affine: list[Any]) -> int:
+        """Return how many elements a thread computes: those of a word."""
+        accesses = [
+            (each.access, self.strides[id(each)])
+            for each in affine
+            if not isinstance(each, Index)
+        ]
+        count = math.prod(self.kernel.shape)
+        if len(lengths) != 1 or count < WORDS_FROM:
+            return 1
+        for access, (stride,) in accesses:
+            if stride == 0 and not access.wraps:
+                continue
+            if (
+                access.wraps
+                or stride != itemsize(access.dtype)
+                or access.offset % _WORD
+                or access.block in self.misaligned
+                or self.pointers[access.block][1] != access.dtype
+            ):
+                return 1
+        return _WORD // max(itemsize(access.dtype) for access, _ in accesses)
+
+    def _by_words(self, each_thread: int, index: str, affine: list[Any]) -> None:
+        """Write the body of a thread that loads, computes and stores whole words."""
+        step = "int64" if self.wide else "int32"
+        self.axes = ["i0"]
+        self.head = [
+            f"const {index} first = "
+            f"(({index})blockIdx.x * 256 + threadIdx.x) * {each_thread};"
+        ]
+        packed = [
+            each
+            for each in self.kernel.instructions
+            if isinstance(each, (Load, Store)) and self.strides[id(each)] != [0]
+        ]
+        declared, stored = [], []
+        for each in packed:
+            is_load = isinstance(each, Load)
+            kind = "in" if is_load else "out"
+            name = self.packs[id(each)] = f"{kind}{len(self.packs)}"
+            access = each.access
+            declared.append(f"    pack<{access.dtype}, {each_thread}> {name};")
+            offset = self._number(access.offset // itemsize(access.dtype))
+            at = f"{self.names[access.block]} + first"
+            at += "" if offset == "0" else f" + {offset}"
+            if is_load:
+                declared.append(f"    {name}.load({at});")
+            else:
+                stored.append(f"    {name}.store({at});")
+        self.lines = [f"if (first + {each_thread} <= n) {{", *declared]
+        self.lines.append("    #pragma unroll")
+        self.lines.append(f"    for (int j = 0; j < {each_thread}; j++) {{")
+        self.lines.append(f"        const {step} i0 = first + j;")
+        for each in self.kernel.instructions:
+            self._instruction(each, " " * 8)
+        self.packs.clear()
+        self.lines += ["    }", *stored, "} else {"]
+        self.lines.append(f"    for ({step} i0 = first; i0 < n; i0++) {{")
+        for each in self.kernel.instructions:
+            self._instruction(each, " " * 8)
+        self.lines += ["    }", "}"]
 
     # parameters
 
@@ -270,11 +346,12 @@ class _Writer:
 
     def _element(self, access: Access, each: Any) -> str:
         """Return the text of an element in memory."""
+        if id(each) in self.packs:
+            return f"{self.packs[id(each)]}.items[j]"
         size = itemsize(access.dtype)
         strides = self.strides[id(each)]
         name = self.names[access.block]
-        pointer = next(p for p in self.parameters if p.endswith(f"*{name}"))
-        kind = pointer.removeprefix("const ").split(" ")[0]
+        const, kind = self.pointers[access.block]
         steps = [*strides, access.offset, *(wrap.stride for wrap in access.wraps)]
         is_own = kind == access.dtype and not any(step % size for step in steps)
         unit = size if is_own else 1
@@ -283,7 +360,6 @@ class _Writer:
             at += f" + {self._wrap(wrap)} * {self._number(wrap.stride // unit)}"
         if is_own:
             return f"{name}[{at}]"
-        const = "const " if pointer.startswith("const ") else ""
         return f"*({const}{access.dtype} *)(({const}char *){name} + {at})"
 
     # instructions
@@ -397,6 +473,6 @@ def divisor(length: int, wide: bool) -> tuple[int, int]:
     return ((rest << (64 if wide else 32)) // length + 1), shift
 
 
-def write(kernel: Kernel) -> Source:
-    """Return the source of a kernel."""
-    return _Writer(kernel).write()
+def write(kernel: Kernel, misaligned: set[int]) -> Source:
+    """Return the source of a kernel. ``misaligned`` are blocks not at whole words."""
+    return _Writer(kernel, misaligned).write()

@@ -26,11 +26,13 @@ from pycuda._context_cache import _current_memory, context_dependent_memoize
 from pycuda.fuse._code import Source, write
 from pycuda.fuse._group import Kernel, Plan, overlaps
 from pycuda.fuse._program import (
+    Block,
     Call,
     Place,
     Program,
     Result,
     Same,
+    alignment_of,
     extent,
     is_packed,
     itemsize,
@@ -129,8 +131,13 @@ class Specialisation:
     spare: list[tuple[Any, GPUArray]] = field(default_factory=list)  # donated
 
     def __post_init__(self) -> None:
+        misaligned = {
+            number
+            for number, block in enumerate(self.plan.blocks)
+            if block.alignment < 16
+        }
         self.sources = [
-            write(step) if isinstance(step, Kernel) else None
+            write(step, misaligned) if isinstance(step, Kernel) else None
             for step in self.plan.steps
         ]
         blocks = self.plan.blocks
@@ -283,7 +290,7 @@ class Specialisation:
                 )
             else:
                 assert isinstance(step, Call)
-                _call(step, memory)
+                _call(step, memory, self.plan.blocks)
             for block in ends:
                 del memory[block]
         return self.result(memory)
@@ -349,7 +356,7 @@ def _at(memory: dict[int, Any], place: Place) -> GPUArray:
     )
 
 
-def _call(step: Call, memory: dict[int, Any]) -> None:
+def _call(step: Call, memory: dict[int, Any], blocks: list[Block]) -> None:
     """Call a plain function."""
     array = functools.partial(_result, memory)
     args, kwargs = map_tree(array, step.args), map_tree(array, step.kwargs)
@@ -364,6 +371,9 @@ def _call(step: Call, memory: dict[int, Any]) -> None:
 
     map_tree(note, result)
     for place, array_ in zip(step.outputs, found[-len(step.outputs) :], strict=False):
+        expected = blocks[place.block].alignment
+        if array_.size and alignment_of(array_.ptr) < expected:
+            array_ = array_.copy()  # the kernels load whole words
         memory[place.block] = array_
 
 
@@ -391,9 +401,10 @@ def _key(leaf: Any, arrays: list[GPUArray]) -> Any:
     if kind is GPUArray:
         arrays.append(leaf)
         dtype = leaf.dtype
+        rest = leaf.ptr & 15 if leaf.size else 0
         if dtype.char == "?":
-            return dtype, leaf.shape, leaf.strides, leaf._counts_as
-        return dtype, leaf.shape, leaf.strides
+            return dtype, leaf.shape, leaf.strides, rest, leaf._counts_as
+        return dtype, leaf.shape, leaf.strides, rest
     if kind is float:
         return kind, leaf.hex()
     if kind in (int, bool, str, type(None)):
@@ -582,6 +593,7 @@ class FusedFunction:
                 and array.shape == leaf.place.shape
                 and array.strides == leaf.place.strides
                 and array.dtype == _dtype(leaf.place.dtype)
+                and array.ptr % 16 == 0
             )
             own = _range(array)
             if fits and not any(overlaps(own, each) for each in inputs):

@@ -288,7 +288,10 @@ class _Recorded:
     ) -> Program:
         blocks = list(self.trace.program.blocks)
         for number, block in enumerate(arguments):
-            blocks[block] = replace(blocks[block], kind="argument", source=number)
+            known = blocks[block].alignment if number >= len(self.begin) else 1
+            blocks[block] = replace(
+                blocks[block], kind="argument", source=number, alignment=known
+            )
         used = set(arguments)
         used |= {
             p.block for s in statements for p in (*Plan._reads(s), *Plan._writes(s))

@@ -35,6 +35,11 @@ class Place:
         return extent(self.offset, self.shape, self.strides, itemsize(self.dtype))
 
 
+def alignment_of(address: int) -> int:
+    """Return the power of two up to 16 that divides an address."""
+    return min(address & -address, 16) or 16
+
+
 def itemsize(name: str) -> int:
     """Return the bytes of an element."""
     return 2 if name == "bfloat16" else np.dtype(name).itemsize
@@ -73,6 +78,7 @@ class Block:
     kind: str  # "argument", "constant" or "temporary"
     size: int  # bytes
     source: Any = None  # the number of the argument; the array of a constant
+    alignment: int = 16  # a power of two that divides the address, at most 16
 
 
 @dataclass(frozen=True)

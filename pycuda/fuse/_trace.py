@@ -14,6 +14,7 @@ import os
 import sys
 import threading
 from bisect import bisect_right
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from pycuda.fuse._program import (
     Result,
     Same,
     Scalar,
+    alignment_of,
     extent,
     itemsize,
     map_tree,
@@ -146,7 +148,7 @@ class Trace:
                 root = root.base
             first = root.ptr
             if id(root) not in self.constants:
-                block = self.add_block(Block("constant", root.nbytes, root))
+                block = self.add_block(_constant(root))
                 self.constants[id(root)] = block
             block = self.constants[id(root)]
         return Place(
@@ -156,6 +158,14 @@ class Trace:
             tuple(array.shape),
             tuple(array.strides),
         )
+
+    def align(self, array: GPUArray, address: int) -> None:
+        """Note the alignment of the memory of a stand-in."""
+        memory = self.memory_of(array)
+        assert memory is not None
+        block = self.program.blocks[memory.block]
+        made = replace(block, alignment=alignment_of(address))
+        self.program.blocks[memory.block] = made
 
     def described(self, array: GPUArray) -> Result:
         """Return the place of an array, and how its bool elements count."""
@@ -349,6 +359,8 @@ def call(
             if whole.ptr <= leaf.ptr < whole.ptr + whole.nbytes:
                 return _view(given, leaf, memory.start + leaf.ptr - whole.ptr)
         array = trace.stand_in(leaf)
+        if leaf.size:
+            trace.align(array, leaf.ptr)
         outputs.append(trace.place(array))
         return array
 
@@ -594,7 +606,7 @@ def record(function: Any, args: Any, kwargs: Any) -> Program:
             if leaf.size:
                 size = itemsize(leaf.dtype.name)
                 low, high = extent(0, leaf.shape, leaf.strides, size)
-            made = trace.stand_in(leaf, Block("argument", high - low, len(arrays)))
+            made = trace.stand_in(leaf, _argument(leaf, high - low, arrays))
             arrays.append((made, len(trace.program.blocks) - 1))
             return made
 
@@ -614,6 +626,17 @@ def record(function: Any, args: Any, kwargs: Any) -> Program:
         finally:
             _active.pop()
         return trace.program
+
+
+def _argument(array: GPUArray, size: int, before: Any) -> Block:
+    """Return the block of an argument."""
+    alignment = alignment_of(array.ptr) if array.size else 16
+    return Block("argument", size, len(before), alignment)
+
+
+def _constant(array: GPUArray) -> Block:
+    """Return the block of an array from outside."""
+    return Block("constant", array.nbytes, array, alignment_of(array.ptr))
 
 
 def _returned(trace: Trace, arrays: list[tuple[StandIn, int]], leaf: Any) -> Any:

@@ -59,6 +59,41 @@ def test_the_source_is_that_of_other_sizes_too(ctx):
     assert stencil.source(_array(20, 30)) == stencil.source(_array(11, 50))
 
 
+def test_large_arrays_are_loaded_in_whole_words(ctx):
+    def function(x, y):
+        z = x * 2 + y
+        return z, z > 1, z + gpuarray.arange(x.size, dtype=np.float32)
+
+    x, y = _array(1 << 18), _array((1 << 18) + 3)
+    _both(function, x, y[:-3])
+    assert ".load(" in fuse.fuse(function).source(x, y[:-3])
+    _both(function, x[:-3], y[:-6])
+    _both(lambda x, y: x + y, x, y[1:-2])
+    assert ".load(" not in fuse.fuse(function).source(x, y[1:-2])
+    fused, want = fuse.fuse(lambda x: x * 2), x.get() * 2
+    for first in (0, 1):
+        out = gpuarray.empty(x.size + 4, np.float32)[first : first + x.size]
+        same(fused(x, out=out), want)
+    assert fused.specialisations == 1
+
+
+def test_a_call_whose_result_is_not_at_a_whole_word(ctx):
+    whole = _array((1 << 18) + 16)
+    calls = []
+
+    def plain(x):
+        calls.append(x)
+        return whole[len(calls) :][: x.size]
+
+    fused = fuse.fuse(lambda x: fuse.call(plain, x) * 2)
+    x = _array(1 << 18)
+    calls.append(x)
+    calls.append(x)
+    calls.append(x)
+    for first in (5, 6):
+        same(fused(x), whole.get()[first:][: x.size] * 2)
+
+
 def test_several_results_are_one_kernel(ctx):
     steps = _both(lambda x, y: (x + y, x * y, np.sqrt(x)), _array(9), _array(9))
     assert len(steps) == 1

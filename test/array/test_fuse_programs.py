@@ -2,7 +2,7 @@
 
 import pytest
 
-from pycuda.fuse import _group as group
+from pycuda.fuse import _code, _group as group
 from support.fuse_programs import compare
 
 pytestmark = [
@@ -18,6 +18,12 @@ PART = 60
 @pytest.mark.parametrize("first", range(0, PROGRAMS, PART))
 def test_random_programs_have_the_same_bits(ctx, first):
     different = [compare(seed) for seed in range(first, first + PART)]
+    assert [each for each in different if each is not None] == []
+
+
+def test_random_programs_with_whole_words(ctx, monkeypatch):
+    monkeypatch.setattr(_code, "WORDS_FROM", 1)
+    different = [compare(seed) for seed in range(PROGRAMS, PROGRAMS + PART)]
     assert [each for each in different if each is not None] == []
 
 
