@@ -77,11 +77,17 @@ class KernelFacts:
         File and line of the call.
     """
 
+    #: The elements that it computes.
     shape: tuple[int, ...]
+    #: The operations on an element.
     operations: int
+    #: The bytes that it loads and stores.
     bytes: int
+    #: The estimated time of the operations.
     work: int
+    #: The name of the plain function; empty for a kernel.
     call: str = ""
+    #: File and line of the call.
     line: str = ""
 
 
