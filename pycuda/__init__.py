@@ -4,8 +4,9 @@ A program imports a module for each part. ``pycuda.autoinit`` makes a context an
 ``pycuda.compiler`` compiles CUDA C. ``pycuda.driver`` has memory, streams, events and
 graphs. ``pycuda.gpuarray`` has arrays that compute like NumPy's. ``pycuda.cumath``,
 ``curandom``, ``linalg``, ``fft`` and ``sparse`` compute with them. ``elementwise``,
-``reduction``, ``scan`` and ``sort`` make kernels from expressions. ``python -m pycuda``
-lists the tools; its ``doctor`` says what this machine has.
+``reduction``, ``scan`` and ``sort`` make kernels from expressions, ``fuse`` from
+functions of arrays. ``python -m pycuda`` lists the tools; its ``doctor`` says what this
+machine has.
 
 ``__version__`` is the version of this package. ``VERSION``, ``VERSION_STATUS`` and
 ``VERSION_TEXT`` name the release of PyCUDA whose interface this package has; programs

@@ -22,6 +22,7 @@ _PRIVATE = (
     "pycuda._random.",
     "pycuda._texture_arrays",
     "pycuda.array_api._",
+    "pycuda.fuse._",
 )
 
 

@@ -23,6 +23,7 @@ PAGES = {
     "fft": 1,
     "from_cupy": 1,
     "from_numba": 1,
+    "fuse": 4,
     "graphs": 4,
     "index": 1,
     "interop": 5,

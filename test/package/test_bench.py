@@ -26,6 +26,7 @@ import bench_array  # noqa: E402
 import bench_checks  # noqa: E402
 import bench_compile  # noqa: E402
 import bench_emulator  # noqa: E402
+import bench_fuse  # noqa: E402
 import bench_graph  # noqa: E402
 import bench_launch  # noqa: E402
 import bench_loops  # noqa: E402
@@ -181,6 +182,21 @@ def test_wide(tmp_path):
     result, said = run("bench_wide", tmp_path, *options.split())
     assert [r["name"] for r in result["rows"] if r["verdict"] == "fails"] == []
     assert "roll" in said
+
+
+@pytest.mark.gpu
+def test_fuse(tmp_path):
+    options = "--sizes 256 --rounds 1 --ms 0.1"
+    rows, said = run("bench_fuse", tmp_path, *options.split())
+    assert [row["program"] for row in rows] == list(bench_fuse.PROGRAMS)
+    assert all(row["ms"]["fused"] > 0 and not row["fault"].get("fused") for row in rows)
+    assert "softmax" in said
+
+
+def test_bench_fuse_notices_a_wrong_result():
+    right = np.ones(3)
+    assert not bench_fuse.differs(right, right + 1e-6, 1e-4)
+    assert bench_fuse.differs(right, right + 1e-2, 1e-4)
 
 
 def test_each_row_of_bench_wide_is_python_with_a_name_of_its_own():

@@ -5,11 +5,15 @@
 #include "python/array/element_type.h"
 #include "python/array/layout.h"
 #include "python/array/memory.h"
+#include "python/array/recording.h"
 #include "driver/shape.h"
 
 pcu_gpuarray *
 pcu_gpuarray_blank_new(pcu_state *st, PyTypeObject *type)
 {
+    if (type == st->GPUArray && pcu_is_recording(st)) {
+        type = (PyTypeObject *)pcu_recorder_item(st, PCU_RECORDER_ARRAY);
+    }
     /* The state's types are never NULL, which the analyser cannot know. */
     pcu_gpuarray *self =
         (pcu_gpuarray *)type->tp_alloc(type, 0); /* NOLINT(clang-analyzer-core*) */

@@ -3,6 +3,7 @@
 #include "python/array/memory.h"
 
 #include "python/array/layout.h"
+#include "python/array/recording.h"
 #include "python/driver/context.h"
 #include "python/driver/exchange/dlpack.h"
 #include "python/driver/graph_resources.h"
@@ -174,6 +175,9 @@ memory_check_inside(pcu_gpuarray *self, bool is_launch)
     ptrdiff_t high = 0;
     if (self->inside || self->count == 0 || pcu_gpuarray_itemsize(self) == 0) {
         return 0;
+    }
+    if (pcu_is_stand_in(self)) {
+        return pcu_stand_in_refuse(self->st);
     }
     if (self->gpudata == Py_None) {
         PyErr_SetString(PyExc_ValueError,
@@ -361,7 +365,11 @@ pcu_gpuarray_allocate(pcu_gpuarray *self)
         allocator = st->default_allocator;
     }
     PyObject *pool = pcu_captured_pool();
-    if (pool != NULL && pcu_allocator_is_ours(st, allocator)) {
+    if (pcu_is_recording(st)) {
+        allocator = pcu_recorder_item(st, PCU_RECORDER_MEMORY);
+        memory = PyObject_CallFunction(allocator, "n", (Py_ssize_t)size);
+    }
+    else if (pool != NULL && pcu_allocator_is_ours(st, allocator)) {
         memory = pcu_pool_alloc(pool, size);
         allocator = pool;
     }

@@ -90,6 +90,7 @@
     X(array_ops)         /* {name: number} of elementwise operations */      \
     X(array_functions)   /* {function of NumPy: ours with its arguments} */  \
     X(foreign_context)   /* the last wrapper of another library's context */ \
+    X(recorder)          /* see python/array/recording.h */                  \
     X(lost_report)       /* str: a report that was only a warning */         \
     X(lent_context)      /* weak reference: used by threads without a context */
 
@@ -147,10 +148,11 @@ typedef struct {
     /* The name of the array operation of a generated kernel: a new str. Set by
      * python/array, called for the text of errors. */
     PyObject *(*kernel_name_new)(CUfunction kernel);
-    bool has_device_warnings; /* device_warnings.c gives them at exit */
-    bool has_last_collection; /* at_exit.c has registered it with atexit */
-    bool has_driver_threads;  /* driver_thread.c has, too */
-    void *curand;             /* cuRAND; NULL until first used; never closed */
+    bool has_device_warnings;       /* device_warnings.c gives them at exit */
+    bool has_last_collection;       /* at_exit.c has registered it with atexit */
+    bool has_driver_threads;        /* driver_thread.c has, too */
+    unsigned long recording_thread; /* 0: none; see python/array/recording.h */
+    void *curand;                   /* cuRAND; NULL until first used; never closed */
 } pcu_state;
 
 /* The module's definition. It identifies the module when the state is looked up from a

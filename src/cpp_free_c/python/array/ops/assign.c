@@ -8,6 +8,7 @@
 #include "python/array/ops/device_copy.h"
 #include "python/array/ops/host_transfer.h"
 #include "python/array/ops/operations.h"
+#include "python/array/recording.h"
 #include "python/array/scalar.h"
 #include "python/driver/memory/copy.h"
 #include "python/support/convert.h"
@@ -65,7 +66,8 @@ pcu_gpuarray_fill(pcu_gpuarray *target, PyObject *value, CUstream stream)
     if (target->count == 0) {
         return 0;
     }
-    if (target->contiguous && memcmp(input.value, zeros, sizeof(zeros)) == 0) {
+    if (!pcu_is_recording(target->st) && target->contiguous &&
+        memcmp(input.value, zeros, sizeof(zeros)) == 0) {
         if (pcu_gpuarray_check_current(target) < 0) {
             return -1;
         }

@@ -11,6 +11,7 @@
 #include "python/array/memory.h"
 #include "python/array/ops/operations.h"
 #include "python/array/ops/overlap.h"
+#include "python/array/recording.h"
 #include "python/driver/memory/copy.h"
 #include "driver/shape.h"
 
@@ -146,7 +147,7 @@ device_copy_elements(pcu_gpuarray *target, pcu_gpuarray *source, CUstream stream
     if (!PyArray_EquivTypes(source->dtype, target->dtype)) {
         return device_copy_converted(target, source, stream);
     }
-    if (target->count == 0) {
+    if (target->count == 0 || pcu_is_recording(target->st)) {
         pcu_operand input = {.array = source, .type = source->type};
         return device_copy_enqueue(target, &input, stream); /* checks both arrays */
     }
@@ -181,7 +182,7 @@ PyObject *
 pcu_gpuarray_copy_new(pcu_gpuarray *self, PyObject *allocator, CUstream stream)
 {
     ptrdiff_t strides[PCU_MAX_NDIM];
-    if (pcu_gpuarray_check_current(self) < 0 ||
+    if ((!pcu_is_recording(self->st) && pcu_gpuarray_check_current(self) < 0) ||
         pcu_gpuarray_packed_strides(self, pcu_gpuarray_itemsize(self), strides) < 0) {
         return NULL;
     }
@@ -228,8 +229,8 @@ pcu_device_copy_conflicting(int nin, pcu_operand *inputs, int nout,
                             pcu_gpuarray *const *outputs, PyObject **copies,
                             CUstream stream)
 {
-    if (outputs[0]->count == 0) {
-        return 0;
+    if (outputs[0]->count == 0 || pcu_is_recording(outputs[0]->st)) {
+        return 0; /* a record reads all inputs before it writes */
     }
     for (int i = 0; i < nin; i++) {
         pcu_gpuarray *input = inputs[i].array;

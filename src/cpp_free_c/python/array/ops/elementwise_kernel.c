@@ -9,11 +9,13 @@
 #include "python/array/element_type.h"
 #include "python/array/memory.h"
 #include "python/array/ops/elementwise_loop.h"
+#include "python/array/ops/elementwise_record.h"
 #include "python/array/ops/elementwise_tiles.h"
 #include "python/array/ops/kernel_launch.h"
 #include "python/array/ops/kernel_table.h"
 #include "python/array/ops/operations.h"
 #include "python/array/ops/transpose.h"
+#include "python/array/recording.h"
 #include "python/driver/context.h"
 
 enum { ELEMENTWISE_THREADS = 256 };
@@ -216,6 +218,9 @@ pcu_elementwise_enqueue(pcu_state *st, int op, int nin, const pcu_operand *input
 {
     pcu_elementwise_loop loop;
     int rc;
+    if (pcu_is_recording(st)) {
+        return pcu_elementwise_record(st, op, nin, inputs, nout, outputs, compute);
+    }
     pcu_context *ctx = pcu_context_launch_borrow(st);
     if (ctx == NULL) {
         return -1;

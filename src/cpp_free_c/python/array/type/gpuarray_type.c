@@ -8,6 +8,7 @@
 #include "python/array/fourier/fourier.h"
 #include "python/array/layout.h"
 #include "python/array/memory.h"
+#include "python/array/recording.h"
 #include "python/array/ops/kernel_name.h"
 #include "python/array/ops/kernel_request.h"
 #include "python/array/ops/operations.h"
@@ -352,6 +353,7 @@ array_add_functions(PyObject *m)
         array_functions,
         pcu_transfer_functions,
         pcu_plain_array_functions,
+        pcu_recording_functions,
         pcu_operation_functions,
         pcu_fourier_functions,
         pcu_index_functions,

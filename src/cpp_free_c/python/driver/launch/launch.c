@@ -12,6 +12,7 @@
 #include "python/driver/launched.h"
 #include "python/driver/resource.h"
 #include "python/driver/texture/reference.h"
+#include "python/support/recording.h"
 
 static int
 launch_bad_shape(pcu_function *self, const char *routine, const char *what,
@@ -96,6 +97,11 @@ launch_raise_limit(pcu_function *self, const pcu_launch_shape *s)
 int
 pcu_launch_check(pcu_function *self, const pcu_launch_shape *shape)
 {
+    if (pcu_is_recording(self->st)) {
+        PyErr_SetString(pcu_recorder_item(self->st, PCU_RECORDER_ERROR),
+                        "a function under pycuda.fuse launches a kernel");
+        return -1;
+    }
     if (!self->ctx->alive &&
         pcu_resource_check((pcu_resource *)self->module, "cuLaunchKernel") < 0) {
         return -1;

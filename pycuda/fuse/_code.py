@@ -1,0 +1,478 @@
+"""The CUDA C of a kernel.
+
+Sizes, strides and numbers of the program are parameters, so one source serves all
+arrays of the same dtypes and layout classes.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from dataclasses import dataclass, field
+from typing import Any
+
+from pycuda._array.sources.elementwise import (
+    _BODIES,
+    _ON_BITS,
+    HALVES,
+    computation_type,
+)
+from pycuda.fuse._group import Access, Compute, Index, Kernel, Load, Repeat, Store, Wrap
+from pycuda.fuse._program import Scalar, extent, itemsize
+
+_THREADS = 256
+_WORD = 16  # bytes that a thread loads at once
+#: Kernels over so many elements in the order of memory load and store whole words.
+WORDS_FROM = 1 << 18
+
+
+@dataclass
+class Source:
+    """A kernel's source, and how it is launched."""
+
+    text: str
+    format: str  # of prepare()
+    blocks: list[int]  # whose addresses are the first parameters
+    values: list[Any] = field(default_factory=list)  # of the others
+    grid: tuple[int, int] = (1, 1)
+    block: tuple[int, int, int] = (_THREADS, 1, 1)
+
+
+def collapse(
+    shape: tuple[int, ...], rows: list[tuple[int, ...]]
+) -> tuple[list[int], list[list[int]]]:
+    """Return lengths and strides with fewer axes for the same elements.
+
+    ``rows`` are the strides of all that depends on the indices. The axis with the
+    smallest stride of the first row becomes the last one.
+    """
+    axes = [k for k, n in enumerate(shape) if n != 1]
+    axes.sort(key=lambda k: -abs(rows[0][k]))
+    lengths: list[int] = []
+    columns: list[list[int]] = []
+    for k in axes:
+        column = [row[k] for row in rows]
+        if columns and all(
+            outer == inner * shape[k]
+            for outer, inner in zip(columns[-1], column, strict=True)
+        ):
+            lengths[-1] *= shape[k]
+            columns[-1] = column
+        else:
+            lengths.append(shape[k])
+            columns.append(column)
+    strides = [[column[r] for column in columns] for r in range(len(rows))]
+    return lengths, strides
+
+
+class _Writer:
+    """The text of one kernel."""
+
+    def __init__(self, kernel: Kernel, misaligned: set[int]) -> None:
+        self.kernel = kernel
+        self.misaligned = misaligned
+        self.packs: dict[int, str] = {}  # the words of loads and stores, if in use
+        self.pointers: dict[int, tuple[str, str]] = {}  # of a block: const, type
+        self.lines: list[str] = []
+        self.parameters: list[str] = []
+        self.format = ""
+        self.values: list[Any] = []
+        self.numbers: dict[tuple[str, Any], str] = {}
+        self.scalars: list[str] = []
+
+    def write(self) -> Source:
+        """Return the source."""
+        kernel = self.kernel
+        affine = self._affine(kernel.instructions)
+        affine.sort(key=lambda each: not isinstance(each, Store))
+        wraps = self._wraps(affine)
+        rows = [self._strides(each) for each in affine]
+        rows += [wrap.coefficients for wrap in wraps]
+        lengths, strides = collapse(kernel.shape, rows)
+        self.strides = {
+            id(each): row for each, row in zip(affine, strides, strict=False)
+        }
+        self.coefficients = dict(zip(wraps, strides[len(affine) :], strict=True))
+        self.wrapped: dict[tuple[Any, ...], str] = {}
+        count = math.prod(kernel.shape)
+        ends = [
+            abs(end)
+            for each in affine
+            if isinstance(each, Index)
+            for end in extent(each.offset, kernel.shape, each.strides, 1)
+        ]
+        ends += [
+            abs(end)
+            for each in affine
+            if not isinstance(each, Index)
+            for end in each.access.extent(kernel.shape)
+        ]
+        self.wide = max([count, *ends]) >= 1 << 31
+        blocks = self._blocks(affine)
+        for number, block in enumerate(blocks):
+            self.pointers[block] = const, kind = self._pointer(block, affine)
+            self.parameters.append(f"{const}{kind} *__restrict__ p{number}")
+            self.format += "P"
+        self.names = {block: f"p{number}" for number, block in enumerate(blocks)}
+        index = "uint64" if self.wide else "uint32"
+        self._parameter(f"{index} n", "Q" if self.wide else "I", count)
+        each_thread = self._elements_of_a_thread(lengths, affine)
+        if each_thread > 1:
+            self._by_words(each_thread, index, affine)
+        else:
+            self._indices(lengths, index)
+            for each in kernel.instructions:
+                self._instruction(each)
+        text = "\n".join(
+            [
+                self._include(),
+                "using namespace pycuda_array;",
+                'extern "C" __global__ void __launch_bounds__(256)',
+                f"kernel({', '.join(self.parameters)})",
+                "{",
+                *(f"    {line}" for line in [*self.head, *self.scalars, *self.lines]),
+                "}",
+                "",
+            ]
+        )
+        grid = -(-count // (_THREADS * each_thread))
+        return Source(text, self.format, blocks, self.values, (grid, 1))
+
+    # what depends on the indices
+
+    def _affine(self, instructions: Any) -> list[Any]:
+        found = []
+        for each in instructions:
+            if isinstance(each, (Load, Store, Index)):
+                found.append(each)
+            elif isinstance(each, Repeat):
+                found += self._affine(each.body)
+        return found
+
+    @staticmethod
+    def _strides(each: Any) -> tuple[int, ...]:
+        if isinstance(each, Index):
+            return each.strides
+        strides: tuple[int, ...] = each.access.strides
+        return strides
+
+    @staticmethod
+    def _wraps(affine: list[Any]) -> list[Wrap]:
+        accesses = [each.access for each in affine if not isinstance(each, Index)]
+        found = [wrap for access in accesses for wrap in access.wraps]
+        return list(dict.fromkeys(found))
+
+    @staticmethod
+    def _blocks(affine: list[Any]) -> list[int]:
+        accesses = [each.access for each in affine if not isinstance(each, Index)]
+        return list(dict.fromkeys(access.block for access in accesses))
+
+    @staticmethod
+    def _pointer(block: int, affine: list[Any]) -> tuple[str, str]:
+        accesses = [
+            (each.access.dtype, isinstance(each, Store))
+            for each in affine
+            if not isinstance(each, Index) and each.access.block == block
+        ]
+        const = "" if any(stores for _, stores in accesses) else "const "
+        types = {dtype for dtype, _ in accesses}
+        kind = accesses[0][0] if len(types) == 1 else "char"
+        return const, kind
+
+    # whole words
+
+    def _elements_of_a_thread(self, lengths: list[int], affine: list[Any]) -> int:
+        """Return how many elements a thread computes: those of a word."""
+        accesses = [
+            (each.access, self.strides[id(each)])
+            for each in affine
+            if not isinstance(each, Index)
+        ]
+        count = math.prod(self.kernel.shape)
+        if len(lengths) != 1 or count < WORDS_FROM:
+            return 1
+        for access, (stride,) in accesses:
+            if stride == 0 and not access.wraps:
+                continue
+            if (
+                access.wraps
+                or stride != itemsize(access.dtype)
+                or access.offset % _WORD
+                or access.block in self.misaligned
+                or self.pointers[access.block][1] != access.dtype
+            ):
+                return 1
+        return _WORD // max(itemsize(access.dtype) for access, _ in accesses)
+
+    def _by_words(self, each_thread: int, index: str, affine: list[Any]) -> None:
+        """Write the body of a thread that loads, computes and stores whole words."""
+        step = "int64" if self.wide else "int32"
+        self.axes = ["i0"]
+        self.head = [
+            f"const {index} first = "
+            f"(({index})blockIdx.x * 256 + threadIdx.x) * {each_thread};"
+        ]
+        packed = [
+            each
+            for each in self.kernel.instructions
+            if isinstance(each, (Load, Store)) and self.strides[id(each)] != [0]
+        ]
+        declared, stored = [], []
+        for each in packed:
+            is_load = isinstance(each, Load)
+            kind = "in" if is_load else "out"
+            name = self.packs[id(each)] = f"{kind}{len(self.packs)}"
+            access = each.access
+            declared.append(f"    pack<{access.dtype}, {each_thread}> {name};")
+            offset = self._number(access.offset // itemsize(access.dtype))
+            at = f"{self.names[access.block]} + first"
+            at += "" if offset == "0" else f" + {offset}"
+            if is_load:
+                declared.append(f"    {name}.load({at});")
+            else:
+                stored.append(f"    {name}.store({at});")
+        self.lines = [f"if (first + {each_thread} <= n) {{", *declared]
+        self.lines.append("    #pragma unroll")
+        self.lines.append(f"    for (int j = 0; j < {each_thread}; j++) {{")
+        self.lines.append(f"        const {step} i0 = first + j;")
+        for each in self.kernel.instructions:
+            self._instruction(each, " " * 8)
+        self.packs.clear()
+        self.lines += ["    }", *stored, "} else {"]
+        self.lines.append(f"    for ({step} i0 = first; i0 < n; i0++) {{")
+        for each in self.kernel.instructions:
+            self._instruction(each, " " * 8)
+        self.lines += ["    }", "}"]
+
+    # parameters
+
+    def _parameter(self, text: str, code: str, value: Any) -> None:
+        self.parameters.append(text)
+        self.format += code
+        self.values.append(value)
+
+    def _number(self, value: int) -> str:
+        """Return the text of a size: itself if 0, 1 or -1, else a parameter."""
+        if value in (0, 1, -1):
+            return str(value)
+        key = "int", value
+        if key not in self.numbers:
+            name = f"s{len(self.numbers)}"
+            kind, code = ("int64", "q") if self.wide else ("int32", "i")
+            self._parameter(f"{kind} {name}", code, value)
+            self.numbers[key] = name
+        return self.numbers[key]
+
+    def _scalar(self, scalar: Scalar) -> str:
+        """Return the text of a number of the program: a parameter."""
+        key = scalar.dtype, scalar.data
+        if key in self.numbers:
+            return self.numbers[key]
+        name = f"c{len(self.numbers)}"
+        self.numbers[key] = name
+        kind = scalar.dtype
+        if kind in HALVES:
+            (bits,) = struct.unpack("<H", scalar.data)
+            self._parameter(f"uint16 {name}_bits", "H", bits)
+            self.scalars.append(f"{kind} {name}; {name}.bits = {name}_bits;")
+        elif kind.startswith("complex"):
+            code = "f" if kind == "complex64" else "d"
+            part = "float" if kind == "complex64" else "double"
+            for value, word in zip(
+                struct.unpack(f"<2{code}", scalar.data), ("re", "im"), strict=True
+            ):
+                self._parameter(f"{part} {name}_{word}", code, value)
+            self.scalars.append(
+                f"const {kind} {name} = make_complex({name}_re, {name}_im);"
+            )
+        else:
+            code = _CODES[kind]
+            (value,) = struct.unpack(f"<{code}", scalar.data)
+            self._parameter(f"{kind} {name}", code, value)
+        return name
+
+    # indices
+
+    def _indices(self, lengths: list[int], index: str) -> None:
+        """Write the indices i0, i1, ... of the axes."""
+        step = "int64" if self.wide else "int32"
+        self.axes = [f"i{k}" for k in range(len(lengths))]
+        self.head = [f"const {index} i = ({index})blockIdx.x * 256 + threadIdx.x;"]
+        self.head.append("if (i >= n) return;")
+        if len(lengths) == 1:
+            self.head.append(f"const {step} i0 = i;")
+            return
+        rest = "i"
+        for k in range(len(lengths) - 1, 0, -1):
+            multiplier, shift = divisor(lengths[k], self.wide)
+            code = "Q" if self.wide else "I"
+            for letter, value in zip(
+                "dmh", (lengths[k], multiplier, shift), strict=True
+            ):
+                self._parameter(f"{index} {letter}{k}", code, value)
+            self.head.append(f"const {index} r{k} = quotient({rest}, m{k}, h{k});")
+            self.head.append(f"const {step} i{k} = {rest} - r{k} * d{k};")
+            rest = f"r{k}"
+        if lengths:
+            self.head.append(f"const {step} i0 = {rest};")
+
+    def _wrap(self, wrap: Wrap) -> str:
+        """Return the variable of an index that is rolled."""
+        key = wrap.length, wrap.offset, wrap.coefficients
+        if key not in self.wrapped:
+            name = f"w{len(self.wrapped)}"
+            kind = "int64" if self.wide else "int32"
+            length = self._number(wrap.length)
+            at = self._sum(wrap.offset, self.coefficients[wrap], 1)
+            self.lines.append(f"{kind} {name} = {at};")
+            self.lines.append(f"if ({name} >= {length}) {name} -= {length};")
+            self.wrapped[key] = name
+        return self.wrapped[key]
+
+    def _sum(self, offset: int, strides: list[int], unit: int) -> str:
+        """Return the text of an affine function of the indices."""
+        terms = []
+        for name, stride in zip(self.axes, strides, strict=True):
+            number = self._number(stride // unit)
+            if number == "1":
+                terms.append(name)
+            elif number == "-1":
+                terms.append(f"-{name}")
+            elif number != "0":
+                terms.append(f"{name} * {number}")
+        if offset // unit or not terms:
+            terms.append(self._number(offset // unit))
+        return " + ".join(terms).replace("+ -", "- ")
+
+    def _element(self, access: Access, each: Any) -> str:
+        """Return the text of an element in memory."""
+        if id(each) in self.packs:
+            return f"{self.packs[id(each)]}.items[j]"
+        size = itemsize(access.dtype)
+        strides = self.strides[id(each)]
+        name = self.names[access.block]
+        const, kind = self.pointers[access.block]
+        steps = [*strides, access.offset, *(wrap.stride for wrap in access.wraps)]
+        is_own = kind == access.dtype and not any(step % size for step in steps)
+        unit = size if is_own else 1
+        at = self._sum(access.offset, strides, unit)
+        for wrap in access.wraps:
+            at += f" + {self._wrap(wrap)} * {self._number(wrap.stride // unit)}"
+        if is_own:
+            return f"{name}[{at}]"
+        return f"*({const}{access.dtype} *)(({const}char *){name} + {at})"
+
+    # instructions
+
+    def _instruction(self, each: Any, depth: str = "") -> None:
+        types = self.kernel.types
+        if isinstance(each, Load):
+            element = self._element(each.access, each)
+            self.lines.append(
+                f"{depth}const {types[each.target]} v{each.target} = {element};"
+            )
+        elif isinstance(each, Store):
+            self.lines.append(
+                f"{depth}{self._element(each.access, each)} = v{each.source};"
+            )
+        elif isinstance(each, Index):
+            at = self._sum(each.offset, self.strides[id(each)], 1)
+            self.lines.append(f"{depth}const int64 v{each.target} = {at};")
+        elif isinstance(each, Compute):
+            self._compute(each, depth)
+        else:
+            self._repeat(each, depth)
+
+    def _compute(self, each: Compute, depth: str) -> None:
+        operation = each.operation
+        types = self.kernel.types
+        compute = operation.compute
+        kind = computation_type(compute)
+        words: dict[str, str] = {}
+        for k, argument in enumerate(each.arguments):
+            if isinstance(argument, Scalar):
+                name, own = self._scalar(argument), argument.dtype
+            else:
+                name, own = f"v{argument}", types[argument]
+            words[f"a{k}"] = name
+            words[f"c{k}"] = _computed(name, own, compute, operation.name)
+        results = [types[target] for target in each.targets]
+        body = _BODIES.get(operation.name)
+        if body is None:
+            arguments = ", ".join(f"{{c{k}}}" for k in range(len(each.arguments)))
+            body = f"z0 = cast<Z0>(op_{operation.name}({arguments}));"
+        if each.index is not None:
+            count = math.prod(operation.outputs[0].shape)
+            number = self._number(count)
+            body = body.replace("(uint64)i", f"(uint64)v{each.index}")
+            body = body.replace("cast<C>(i)", f"cast<C>((uint64)v{each.index})")
+            body = body.replace("(uint64)n", f"(uint64){number}")
+        body = body.format(**words).replace("<C>", f"<{kind}>")
+        for k, result in enumerate(results):
+            body = body.replace(f"<Z{k}>", f"<{result}>")
+        if len(results) == 1 and body.startswith("z0 = "):
+            value = body.removeprefix("z0 = ")
+            self.lines.append(f"{depth}const {results[0]} v{each.targets[0]} = {value}")
+            return
+        for k, (result, target) in enumerate(zip(results, each.targets, strict=True)):
+            self.lines.append(f"{depth}{result} v{target};")
+            body = body.replace(f"z{k}", f"v{target}")
+        self.lines.append(depth + body)
+
+    def _repeat(self, each: Repeat, depth: str) -> None:
+        types = self.kernel.types
+        for variable, argument in zip(each.state, each.arguments, strict=True):
+            self.lines.append(f"{depth}{types[variable]} v{variable} = v{argument};")
+        count = self._number(each.count)
+        self.lines.append(f"{depth}for (int turn = 0; turn < {count}; turn++) {{")
+        for instruction in each.body:
+            self._instruction(instruction, depth + "    ")
+        inner = depth + "    "
+        for k, (variable, end) in enumerate(zip(each.state, each.ends, strict=True)):
+            self.lines.append(f"{inner}const {types[variable]} next{k} = v{end};")
+        for k, variable in enumerate(each.state):
+            self.lines.append(f"{inner}v{variable} = next{k};")
+        self.lines.append(f"{depth}}}")
+
+    def _include(self) -> str:
+        types = set(self.kernel.types)
+        if any(each.startswith("complex") for each in types):
+            return "#include <pycuda-array-complex.hpp>"
+        return "#include <pycuda-array.hpp>"
+
+
+_CODES = {
+    "bool": "?",
+    "int8": "b",
+    "uint8": "B",
+    "int16": "h",
+    "uint16": "H",
+    "int32": "i",
+    "uint32": "I",
+    "int64": "q",
+    "uint64": "Q",
+    "float32": "f",
+    "float64": "d",
+}
+
+
+def _computed(name: str, own: str, compute: str, operation: str) -> str:
+    """Return the text of an argument in the type of the computation."""
+    if compute == "raw" or (own == compute and compute not in HALVES):
+        return name
+    if compute in HALVES:
+        half = name if own == compute else f"cast<{compute}>({name})"
+        return half if operation in _ON_BITS else f"(float){half}"
+    return f"cast<{compute}>({name})"
+
+
+def divisor(length: int, wide: bool) -> tuple[int, int]:
+    """Return multiplier and shift of a division by a length: see quotient()."""
+    shift = max(length - 1, 0).bit_length()
+    rest = (1 << shift) - length
+    return ((rest << (64 if wide else 32)) // length + 1), shift
+
+
+def write(kernel: Kernel, misaligned: set[int]) -> Source:
+    """Return the source of a kernel. ``misaligned`` are blocks not at whole words."""
+    return _Writer(kernel, misaligned).write()

@@ -1,0 +1,754 @@
+"""Which operations become one kernel.
+
+The statements are taken in their order. A temporary that one operation writes as a
+whole is not stored, but computed in the kernels that read it, unless
+
+* the function returns it, or a call reads it,
+* an array that it was computed from changes before its last use,
+* its readers see it in an order of elements that has no affine map, or
+* computing it again costs more than memory, by the estimate below.
+
+An operation that stores joins the kernel before it if both have the same shape and each
+thread touches only what it wrote itself. An operation that writes elements which other
+threads of its kernel read gets a temporary, which a second kernel copies.
+
+The estimate: a second way to read a temporary (another shift) computes it once more.
+That costs ``work`` operations for an element. A store and a load cost twice the bytes
+of an element, and a byte takes the time of ``OPERATIONS_PER_BYTE`` operations: an H200
+does 67e12 float operations and moves 4.8e12 bytes in a second. ``_WORK`` has the
+operations that count as more or less than ``_OTHER_WORK``. A load of an element that a
+cache has counts as ``_LOAD``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from pycuda.fuse._program import (
+    Block,
+    Call,
+    Loop,
+    Operation,
+    Place,
+    Program,
+    Result,
+    Same,
+    Scalar,
+    extent,
+    is_packed,
+    itemsize,
+    map_tree,
+    packed_strides,
+)
+
+OPERATIONS_PER_BYTE = 10
+_LOAD = 4
+_SIMPLE = (
+    "add subtract multiply negative positive absolute fabs maximum minimum fmax fmin "
+    "where copy equal not_equal less less_equal greater greater_equal logical_and "
+    "logical_or logical_xor logical_not bitwise_and bitwise_or bitwise_xor invert "
+    "left_shift right_shift square real imag conjugate isnan isinf isfinite signbit "
+    "clip floor ceil trunc rint sign copysign if_positive axpb axpby arange roll"
+)
+_WORK = dict.fromkeys(_SIMPLE.split(), 1) | {"divide": 8, "reciprocal": 8, "sqrt": 8}
+_OTHER_WORK = 30
+#: A kernel has at most so many operations, and a chain of values this depth.
+MOST_OPERATIONS = 250
+MOST_DEPTH = 100
+#: A value with less work is computed again for each element that it is broadcast to.
+BROADCAST_WORK = 16
+
+Map = tuple[tuple[int, tuple[int, ...]], ...]
+
+
+@dataclass(frozen=True)
+class Wrap:
+    """An index of an array that is rolled along an axis.
+
+    It is the remainder of an affine function of the kernel's indices, which is at least
+    0 and less than twice the length.
+    """
+
+    stride: int
+    length: int
+    offset: int
+    coefficients: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Access:
+    """Elements of a block, by the indices of a kernel: bytes and strides in bytes."""
+
+    block: int
+    dtype: str
+    offset: int
+    strides: tuple[int, ...]
+    wraps: tuple[Wrap, ...] = ()
+
+    def extent(self, shape: tuple[int, ...]) -> tuple[int, int]:
+        """Return the first byte and the byte behind the last one."""
+        lengths = (*shape, *(wrap.length for wrap in self.wraps))
+        strides = (*self.strides, *(wrap.stride for wrap in self.wraps))
+        return extent(self.offset, lengths, strides, itemsize(self.dtype))
+
+    def depends_on(self, axis: int) -> bool:
+        """Say whether an index of the kernel changes the element."""
+        wrapped = any(wrap.coefficients[axis] for wrap in self.wraps)
+        return self.strides[axis] != 0 or wrapped
+
+
+@dataclass(frozen=True)
+class Load:
+    """Set a variable to an element."""
+
+    target: int
+    access: Access
+
+
+@dataclass(frozen=True)
+class Index:
+    """Set a variable to an affine function of the kernel's indices."""
+
+    target: int
+    offset: int
+    strides: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Compute:
+    """Set variables to the results of an operation. A Scalar is its own argument."""
+
+    targets: tuple[int, ...]
+    operation: Operation
+    arguments: tuple[int | Scalar, ...]
+    index: int | None = None  # the variable of the element's number
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """Repeat instructions; ``state`` are variables, which begin as ``arguments``."""
+
+    count: int
+    state: tuple[int, ...]
+    arguments: tuple[int, ...]
+    body: tuple[Any, ...]
+    ends: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Store:
+    """Store a variable."""
+
+    source: int
+    access: Access
+
+
+@dataclass
+class Kernel:
+    """A kernel over the elements of a shape."""
+
+    shape: tuple[int, ...]
+    instructions: list[Any] = field(default_factory=list)
+    types: list[str] = field(default_factory=list)  # of the variables
+
+    @property
+    def operations(self) -> int:
+        """The number of operations on an element."""
+        return sum(isinstance(each, (Compute, Repeat)) for each in self.instructions)
+
+    @property
+    def bytes(self) -> int:
+        """The bytes that the kernel loads and stores, each load counted once."""
+        total = 0
+        for each in self.instructions:
+            if isinstance(each, (Load, Store)):
+                lengths = [
+                    n for k, n in enumerate(self.shape) if each.access.depends_on(k)
+                ]
+                total += math.prod(lengths) * itemsize(each.access.dtype)
+        return total
+
+    @property
+    def work(self) -> int:
+        """The estimated operations on all elements, in those of a float."""
+        return sum(map(_work_of_one, self.instructions)) * math.prod(self.shape)
+
+
+Step = Kernel | Call
+
+
+class _Conflict(Exception):
+    """A statement cannot join a kernel."""
+
+
+def _work_of(statement: Operation | Loop) -> int:
+    if isinstance(statement, Loop):
+        return statement.count * sum(_work_of(each) for each in statement.body)
+    return _WORK.get(statement.name, _OTHER_WORK)
+
+
+def _work_of_one(instruction: Any) -> int:
+    if isinstance(instruction, Compute):
+        return _work_of(instruction.operation)
+    if isinstance(instruction, Repeat):
+        return instruction.count * sum(map(_work_of_one, instruction.body))
+    return 0
+
+
+# -- maps of indices -------------------------------------------------------------------
+
+
+def identity(ndim: int) -> Map:
+    """Return the map of indices to themselves."""
+    return tuple(
+        (0, tuple(int(k == axis) for k in range(ndim))) for axis in range(ndim)
+    )
+
+
+def find_map(read: Place, written: Place) -> Map | None:
+    """Return the indices of ``written`` at the indices of ``read``, if affine."""
+    if read.dtype != written.dtype:
+        return None
+    order = sorted(
+        (k for k, n in enumerate(written.shape) if n > 1),
+        key=lambda k: -abs(written.strides[k]),
+    )
+    constants = [0] * len(written.shape)
+    coefficients = [[0] * len(read.shape) for _ in written.shape]
+    rest = read.offset - written.offset
+    for k in order:
+        constants[k], rest = divmod(rest, written.strides[k])
+    if rest:
+        return None
+    for axis, (length, stride) in enumerate(zip(read.shape, read.strides, strict=True)):
+        if length == 1 or stride == 0:
+            continue
+        for k in order:
+            steps, odd = divmod(stride, written.strides[k])
+            if not odd and steps and abs(steps) * (length - 1) < written.shape[k]:
+                coefficients[k][axis] = steps
+                break
+        else:
+            return None
+    for k, length in enumerate(written.shape):
+        ends = [c * (n - 1) for c, n in zip(coefficients[k], read.shape, strict=True)]
+        low = constants[k] + sum(end for end in ends if end < 0)
+        if low < 0 or constants[k] + sum(end for end in ends if end > 0) >= length:
+            return None
+    return tuple(
+        (constant, tuple(c))
+        for constant, c in zip(constants, coefficients, strict=True)
+    )
+
+
+def compose(outer: Map, inner: Map, ndim: int) -> Map:
+    """Return the map that applies ``inner``, then ``outer``."""
+    result = []
+    for constant, coefficients in outer:
+        sums = [0] * ndim
+        for c, (inner_constant, inner_coefficients) in zip(
+            coefficients, inner, strict=True
+        ):
+            if c:
+                constant += c * inner_constant
+                for axis, each in enumerate(inner_coefficients):
+                    sums[axis] += c * each
+        result.append((constant, tuple(sums)))
+    return tuple(result)
+
+
+def aligned(shape: tuple[int, ...], target: tuple[int, ...]) -> Map:
+    """Return the indices of an input of a shape at the indices of an output."""
+    behind = len(target) - len(shape)
+    return tuple(
+        (
+            0,
+            tuple(
+                int(k == axis + behind and (length > 1 or target[k] == 1))
+                for k in range(len(target))
+            ),
+        )
+        for axis, length in enumerate(shape)
+    )
+
+
+def overlaps(a: tuple[int, int], b: tuple[int, int]) -> bool:
+    """Say whether two ranges of bytes overlap."""
+    return a[0] < b[1] and b[0] < a[1]
+
+
+# -- one kernel ------------------------------------------------------------------------
+
+
+class _Builder:
+    """A kernel in the making. ``plan`` knows which temporaries are not stored."""
+
+    def __init__(self, plan: Plan, shape: tuple[int, ...]) -> None:
+        self.plan = plan
+        self.kernel = Kernel(shape)
+        self.values: dict[tuple[int, int, Map], int] = {}
+        self.elements: dict[Access, int] = {}
+        self.stored: dict[Access, int] = {}
+
+    def copy(self) -> _Builder:
+        """Return a copy, which can be given up."""
+        made = _Builder(self.plan, self.kernel.shape)
+        made.kernel.instructions = list(self.kernel.instructions)
+        made.kernel.types = list(self.kernel.types)
+        made.values = dict(self.values)
+        made.elements = dict(self.elements)
+        made.stored = dict(self.stored)
+        return made
+
+    def variable(self, dtype: str) -> int:
+        """Return a new variable."""
+        self.kernel.types.append(dtype)
+        return len(self.kernel.types) - 1
+
+    def access(self, place: Place, target: tuple[int, ...], where: Map) -> Access:
+        """Return the access of a place that is broadcast to a shape."""
+        shape = self.kernel.shape
+        offset, strides = place.offset, [0] * len(shape)
+        at = compose(aligned(place.shape, target), where, len(shape))
+        for (constant, coefficients), stride in zip(at, place.strides, strict=True):
+            offset += constant * stride
+            for axis, each in enumerate(coefficients):
+                strides[axis] += each * stride
+        for axis, length in enumerate(shape):
+            if length == 1:
+                strides[axis] = 0
+        return Access(place.block, place.dtype, offset, tuple(strides))
+
+    def load(self, access: Access) -> int:
+        """Return the variable of an element."""
+        if access not in self.elements:
+            own = access.extent(self.kernel.shape)
+            for other in self.stored:
+                if other.block == access.block and overlaps(
+                    own, other.extent(self.kernel.shape)
+                ):
+                    raise _Conflict
+            target = self.variable(access.dtype)
+            self.kernel.instructions.append(Load(target, access))
+            self.elements[access] = target
+        return self.elements[access]
+
+    def element(self, place: Place, target: tuple[int, ...], where: Map) -> int:
+        """Return the variable of an input's element."""
+        made = self.plan.unstored(place)
+        if made is None:
+            return self.load(self.access(place, target, where))
+        number, output, within = made
+        at = compose(within, aligned(place.shape, target), len(target))
+        return self.value(number, output, compose(at, where, len(self.kernel.shape)))
+
+    def value(self, number: int, output: int, where: Map) -> int:
+        """Return the variable of an operation's result at some indices."""
+        where = tuple(
+            (
+                constant,
+                tuple(
+                    0 if n == 1 else c
+                    for c, n in zip(coefficients, self.kernel.shape, strict=True)
+                ),
+            )
+            for constant, coefficients in where
+        )
+        key = number, output, where
+        if key not in self.values:
+            statement = self.plan.statements[number]
+            if isinstance(statement, Loop):
+                targets = self.loop(statement, where)
+            else:
+                assert isinstance(statement, Operation)
+                targets = self.compute(statement, where)
+            for k, target in enumerate(targets):
+                self.values[number, k, where] = target
+        return self.values[key]
+
+    def compute(self, operation: Operation, where: Map) -> tuple[int, ...]:
+        """Append an operation; return its variables."""
+        shape = operation.outputs[0].shape
+        if operation.name == "roll":
+            return (self.load(self.rolled(operation, where)),)
+        arguments = tuple(
+            each if isinstance(each, Scalar) else self.element(each, shape, where)
+            for each in operation.inputs
+        )
+        index = None
+        if operation.name in ("arange", "linspace"):
+            index = self.number(shape, where)
+        targets = tuple(self.variable(each.dtype) for each in operation.outputs)
+        self.kernel.instructions.append(Compute(targets, operation, arguments, index))
+        return targets
+
+    def rolled(self, operation: Operation, where: Map) -> Access:
+        """Return the access of a rolled array, which is in memory."""
+        (place,) = operation.inputs
+        assert isinstance(place, Place)
+        offset, strides = place.offset, [0] * len(self.kernel.shape)
+        wraps = []
+        for (constant, coefficients), length, stride, shift in zip(
+            where, place.shape, place.strides, operation.shifts, strict=True
+        ):
+            if shift % length:
+                first = constant + -shift % length
+                wraps.append(Wrap(stride, length, first, coefficients))
+                continue
+            offset += constant * stride
+            for axis, each in enumerate(coefficients):
+                strides[axis] += each * stride
+        return Access(place.block, place.dtype, offset, tuple(strides), tuple(wraps))
+
+    def number(self, shape: tuple[int, ...], where: Map) -> int:
+        """Append the number of an element in C order."""
+        offset, strides = 0, [0] * len(self.kernel.shape)
+        for (constant, coefficients), step in zip(
+            where, packed_strides(shape, 1), strict=True
+        ):
+            offset += constant * step
+            for axis, each in enumerate(coefficients):
+                strides[axis] += each * step
+        target = self.variable("int64")
+        self.kernel.instructions.append(Index(target, offset, tuple(strides)))
+        return target
+
+    def loop(self, loop: Loop, where: Map) -> tuple[int, ...]:
+        """Append a loop; return the variables of the state."""
+        shape = loop.outputs[0].shape
+        arguments = tuple(self.element(each, shape, where) for each in loop.inputs)
+        state = tuple(self.variable(each.dtype) for each in loop.begin)
+        outer = self.kernel.instructions
+        known = dict(zip((each.block for each in loop.begin), state, strict=True))
+        body: list[Any] = []
+        inner = {p.block for operation in loop.body for p in operation.outputs}
+        self.kernel.instructions = outer
+        for operation in loop.body:  # what the loop does not change, before the loop
+            for each in operation.inputs:
+                if isinstance(each, Place) and each.block not in inner | set(known):
+                    self.element(each, shape, where)
+        self.kernel.instructions = body
+        for operation in loop.body:
+            inputs: list[int | Scalar] = []
+            for each in operation.inputs:
+                if isinstance(each, Scalar):
+                    inputs.append(each)
+                elif each.block in known:
+                    inputs.append(known[each.block])
+                else:
+                    inputs.append(self.element(each, shape, where))
+            targets = tuple(self.variable(each.dtype) for each in operation.outputs)
+            body.append(Compute(targets, operation, tuple(inputs)))
+            for place, target in zip(operation.outputs, targets, strict=True):
+                known[place.block] = target
+        self.kernel.instructions = outer
+        ends = tuple(known[each.block] for each in loop.end)
+        outer.append(Repeat(loop.count, state, arguments, tuple(body), ends))
+        return state
+
+    def store(self, number: int) -> None:
+        """Append the stores of a statement. Raises _Conflict."""
+        statement = self.plan.statements[number]
+        assert not isinstance(statement, Call)
+        shape = self.kernel.shape
+        where = identity(len(shape))
+        values = [self.value(number, k, where) for k in range(len(statement.outputs))]
+        for place, value in zip(statement.outputs, values, strict=True):
+            if place.block in self.plan.dead:
+                continue
+            access = self.access(place, shape, where)
+            own = access.extent(shape)
+            for other in [*self.elements, *self.stored]:
+                if (
+                    other.block == access.block
+                    and other != access
+                    and overlaps(own, other.extent(shape))
+                ):
+                    raise _Conflict
+            if any(
+                s == 0 and n > 1 for s, n in zip(access.strides, shape, strict=True)
+            ):
+                raise _Conflict
+            self.kernel.instructions.append(Store(value, access))
+            self.elements[access] = self.stored[access] = value
+
+
+# -- the plan --------------------------------------------------------------------------
+
+
+class Plan:
+    """The kernels and calls of a program."""
+
+    def __init__(self, program: Program) -> None:
+        self.blocks: list[Block] = list(program.blocks)
+        self.statements: list[Operation | Loop | Call] = list(program.statements)
+        self.steps: list[Step] = []
+        self.dead: set[int] = set()
+        self.outside = {
+            k for k, block in enumerate(self.blocks) if block.kind != "temporary"
+        }
+        self.escaping: set[int] = set()
+        map_tree(self._escape, program.result)
+        self._writers: dict[int, list[int]] = {}
+        self._readers: dict[int, list[int]] = {}
+        self._simple: dict[int, tuple[int, int]] = {}  # block: (statement, output)
+        self._stored: set[int] = set()  # blocks of simple temporaries with memory
+        self._leaves: dict[int, list[tuple[int, tuple[int, int]]]] = {}
+        self._cone: dict[int, set[int]] = {}
+        self._extra: dict[int, int] = {}
+        self._depth: dict[int, int] = {}
+        self._open: _Builder | None = None
+        self._live = self._find_live()
+        self._index_blocks()
+        self._run()
+
+    # what the program uses
+
+    def _escape(self, leaf: Any) -> Any:
+        if isinstance(leaf, Result):
+            self.escaping.add(leaf.place.block)
+        elif isinstance(leaf, Same):
+            self.escaping.add(leaf.block)
+        return leaf
+
+    @staticmethod
+    def _reads(statement: Operation | Loop | Call) -> list[Place]:
+        if isinstance(statement, Call):
+            return list(statement.reads)
+        places = [each for each in statement.inputs if isinstance(each, Place)]
+        if isinstance(statement, Loop):
+            inner = {p.block for o in statement.body for p in o.outputs}
+            inner |= {p.block for p in statement.begin}
+            for operation in statement.body:
+                places += [
+                    each
+                    for each in operation.inputs
+                    if isinstance(each, Place) and each.block not in inner
+                ]
+        return places
+
+    @staticmethod
+    def _writes(statement: Operation | Loop | Call) -> list[Place]:
+        if isinstance(statement, Call):
+            return [*statement.outputs, *statement.writes]
+        return list(statement.outputs)
+
+    def _find_live(self) -> set[int]:
+        """Return the statements whose results are used."""
+        used = self.escaping | self.outside
+        live = set()
+        for number in range(len(self.statements) - 1, -1, -1):
+            statement = self.statements[number]
+            written = {place.block for place in self._writes(statement)}
+            if isinstance(statement, Call) or written & used:
+                live.add(number)
+                used |= {place.block for place in self._reads(statement)}
+        self.dead = set(range(len(self.blocks))) - used
+        return live
+
+    def _index_blocks(self) -> None:
+        for number, statement in enumerate(self.statements):
+            if number not in self._live:
+                continue
+            for place in self._reads(statement):
+                self._readers.setdefault(place.block, []).append(number)
+            for place in self._writes(statement):
+                self._writers.setdefault(place.block, []).append(number)
+        for block, writers in self._writers.items():
+            number = writers[0]
+            statement = self.statements[number]
+            if block in self.outside or len(writers) > 1 or isinstance(statement, Call):
+                continue
+            for k, place in enumerate(statement.outputs):
+                readers = self._readers.get(block, [])
+                is_first = all(reader > number for reader in readers)
+                whole = is_packed(place, self.blocks[block].size)
+                if place.block == block and whole and is_first:
+                    self._simple[block] = number, k
+
+    # values that are not stored
+
+    def unstored(self, place: Place) -> tuple[int, int, Map] | None:
+        """Return what makes the elements of a place, if they are not stored."""
+        found = self._simple.get(place.block)
+        if found is None or place.block in self._stored:
+            return None
+        statement = self.statements[found[0]]
+        assert not isinstance(statement, Call)
+        where = find_map(place, statement.outputs[found[1]])
+        assert where is not None
+        return (*found, where)
+
+    def _note_value(self, number: int) -> None:
+        """Note from what an operation is computed."""
+        statement = self.statements[number]
+        assert not isinstance(statement, Call)
+        leaves: list[tuple[int, tuple[int, int]]] = []
+        cone, extra, depth = {number}, 0, 1
+        for place in self._reads(statement):
+            made = self._simple.get(place.block)
+            if made is None or place.block in self._stored:
+                leaves.append((place.block, place.extent))
+                continue
+            leaves += self._leaves[made[0]]
+            cone |= self._cone[made[0]]
+            extra += self._extra[made[0]]
+            depth = max(depth, self._depth[made[0]] + 1)
+        self._leaves[number] = list(dict.fromkeys(leaves))
+        self._cone[number] = cone
+        self._extra[number] = min(extra, 10**9)
+        self._depth[number] = depth
+
+    def work(self, number: int) -> int:
+        """Return the estimated work of an element of a value that is not stored."""
+        operations: list[Any] = [self.statements[k] for k in self._cone[number]]
+        work = sum(_work_of(each) for each in operations)
+        return work + self._extra[number] + _LOAD * len(self._leaves[number])
+
+    def _must_store(self, number: int) -> bool:
+        """Say whether a simple temporary has to be in memory."""
+        statement = self.statements[number]
+        assert not isinstance(statement, Call)
+        if (
+            len(self._cone[number]) > MOST_OPERATIONS
+            or self._depth[number] > MOST_DEPTH
+        ):
+            return True
+        return any(self._place_must_be_stored(number, p) for p in statement.outputs)
+
+    def _place_must_be_stored(self, number: int, written: Place) -> bool:
+        if written.block in self.escaping:
+            return True
+        ways: set[tuple[Any, ...]] = set()
+        count = written.count
+        work = self.work(number)
+        for reader in self._readers.get(written.block, ()):
+            statement = self.statements[reader]
+            if isinstance(statement, Call):
+                return True
+            target = statement.outputs[0].shape
+            if isinstance(statement, Operation) and statement.name == "roll":
+                return True
+            for place in self._reads(statement):
+                if place.block != written.block:
+                    continue
+                if find_map(place, written) is None:
+                    return True
+                if math.prod(target) > count and work > BROADCAST_WORK:
+                    return True
+                ways.add((place.offset, place.strides, place.shape))
+        more = max(len(ways) - 1, 0) * work
+        if more > 2 * itemsize(written.dtype) * OPERATIONS_PER_BYTE:
+            return True
+        self._extra[number] = min(self._extra[number] + more, 10**9)
+        return False
+
+    # the steps
+
+    def _run(self) -> None:
+        for number in range(len(self.statements)):
+            if number not in self._live:
+                continue
+            statement = self.statements[number]
+            if isinstance(statement, Call):
+                self._before_writes(number, list(statement.writes))
+                self._close()
+                self.steps.append(statement)
+                continue
+            self._note_value(number)
+            blocks = {place.block for place in statement.outputs} - self.dead
+            if blocks <= set(self._simple):
+                if self._must_store(number):
+                    self._store(number)
+                continue
+            self._before_writes(number, list(statement.outputs))
+            self._store(number)
+        self._close()
+
+    def _before_writes(self, number: int, places: list[Place]) -> None:
+        """Store the values that are used later and read what a statement changes."""
+        for block, (maker, _) in list(self._simple.items()):
+            if maker >= number or block in self._stored or block in self.dead:
+                continue
+            if max(self._readers.get(block, [-1])) <= number:
+                continue
+            changed = any(
+                leaf == place.block and overlaps(ends, place.extent)
+                for leaf, ends in self._leaves[maker]
+                for place in places
+            )
+            if changed:
+                self._store(maker)
+
+    def _store(self, number: int) -> None:
+        """Add a statement that stores to a kernel."""
+        statement = self.statements[number]
+        assert not isinstance(statement, Call)
+        shape = statement.outputs[0].shape
+        if self._open is not None and self._open.kernel.shape == shape:
+            full = self._open.kernel.operations > MOST_OPERATIONS
+            if not full and self._try(self._open.copy(), number):
+                return
+        self._close()
+        if not self._try(_Builder(self, shape), number):
+            self._store_by_copy(number)
+
+    def _try(self, builder: _Builder, number: int) -> bool:
+        try:
+            builder.store(number)
+        except _Conflict:
+            return False
+        self._open = builder
+        statement = self.statements[number]
+        assert not isinstance(statement, Call)
+        for place in statement.outputs:
+            if place.block in self._simple:
+                self._stored.add(place.block)
+        return True
+
+    def _store_by_copy(self, number: int) -> None:
+        """Store a statement that writes what other elements of it read."""
+        statement = self.statements[number]
+        assert isinstance(statement, Operation)
+        between, copies = [], []
+        for place in statement.outputs:
+            size = place.count * itemsize(place.dtype)
+            self.blocks.append(Block("temporary", size))
+            strides = packed_strides(place.shape, itemsize(place.dtype))
+            made = Place(len(self.blocks) - 1, place.dtype, 0, place.shape, strides)
+            between.append(made)
+            copies.append(Operation("copy", "raw", (made,), (place,), statement.line))
+        changed = replace(statement, outputs=tuple(between))
+        for each in (changed, *copies):
+            self.statements.append(each)
+            if any(self._overlaps_itself(place) for place in each.outputs):
+                raise NotImplementedError("an output overlaps itself")
+            self._close()
+            if not self._try(_Builder(self, each.outputs[0].shape), self._last()):
+                raise AssertionError("a copy conflicts with itself")
+
+    @staticmethod
+    def _overlaps_itself(place: Place) -> bool:
+        return any(
+            s == 0 and n > 1 for s, n in zip(place.strides, place.shape, strict=True)
+        )
+
+    def _last(self) -> int:
+        return len(self.statements) - 1
+
+    def _close(self) -> None:
+        """End the kernel that operations may still join."""
+        if self._open is not None:
+            self.steps.append(self._open.kernel)
+            self._open = None
+
+
+def plan(program: Program, note: Callable[[Plan], None] | None = None) -> Plan:
+    """Return the kernels and calls of a program."""
+    made = Plan(program)
+    if note is not None:
+        note(made)
+    return made

@@ -1,0 +1,370 @@
+"""Loops inside recorded functions: one kernel, or steps that the host repeats.
+
+The body is recorded once. If it computes each element of the state from the same
+element, the loop is inside a kernel. Otherwise its steps are a program of their own,
+which the host launches again and again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pycuda.fuse._trace as trace
+from pycuda.fuse._group import Plan
+from pycuda.fuse._launch import Specialisation
+from pycuda.fuse._program import (
+    Block,
+    Call,
+    Loop,
+    Operation,
+    Place,
+    Program,
+    Result,
+    packed_strides,
+)
+from pycuda.gpuarray import GPUArray
+
+#: A body may change the dtypes of the state in so many turns before they have to stay.
+_TURNS_TO_SETTLE = 3
+
+
+def _state_of(value: Any) -> tuple[GPUArray, ...]:
+    state = value if isinstance(value, tuple) else (value,)
+    if not state or not all(isinstance(each, GPUArray) for each in state):
+        trace.refuse(
+            "the state of a loop has something else than arrays",
+            "Use an array, or a tuple of arrays.",
+        )
+    return state
+
+
+def _is_like(a: GPUArray, b: GPUArray) -> bool:
+    return a.shape == b.shape and a.dtype == b.dtype
+
+
+def loop(n: int, body: Callable[[Any], Any], state: Any) -> Any:
+    """Repeat ``state = body(state)`` and return the last state.
+
+    Parameters
+    ----------
+    n : int
+        Number of turns.
+    body : callable
+        Function of the state that returns the next one.
+    state : GPUArray or tuple of GPUArray
+        The first state.
+
+    Returns
+    -------
+    GPUArray or tuple of GPUArray
+        The last state.
+
+    Notes
+    -----
+    Inside a function under ``pycuda.fuse``, the body is recorded once. If it computes
+    each element from the same element of the state, the loop is inside one kernel.
+    Otherwise the host launches the body's kernels ``n`` times.
+    """
+    if not trace.is_recording():
+        for _ in range(n):
+            state = body(state)
+        return state
+    made = None
+    for _ in range(_TURNS_TO_SETTLE):
+        if n < 1:
+            return state
+        made = _Recorded(body, state)
+        if made.settles:
+            break
+        state = body(state)
+        n -= 1
+    assert made is not None
+    if not made.settles:
+        trace.refuse(
+            "the state of a loop changes its shape or dtype in each turn",
+            "Return arrays like the state, or use a Python loop.",
+        )
+    return made.as_loop(n) if made.is_elementwise() else made.on_host(n, None)
+
+
+def while_loop(
+    condition: Callable[[Any], Any], body: Callable[[Any], Any], state: Any
+) -> Any:
+    """Repeat ``state = body(state)`` while ``condition(state)`` is true.
+
+    Parameters
+    ----------
+    condition : callable
+        Function of the state that returns an array with one element.
+    body : callable
+        Function of the state that returns the next one.
+    state : GPUArray or tuple of GPUArray
+        The first state.
+
+    Returns
+    -------
+    GPUArray or tuple of GPUArray
+        The first state for which the condition is false.
+
+    Notes
+    -----
+    The host reads the condition before each turn, so the call waits for the device and
+    cannot be captured in a graph.
+    """
+    if not trace.is_recording():
+        while bool(_scalar(condition(state))):
+            state = body(state)
+        return state
+    made = _Recorded(body, state)
+    if not made.settles:
+        trace.refuse(
+            "the state of a loop changes its shape or dtype",
+            "Return arrays like the state.",
+        )
+    return made.on_host(None, condition)
+
+
+def _scalar(value: Any) -> Any:
+    return value.get().item() if isinstance(value, GPUArray) else value
+
+
+class _Recorded:
+    """A body that was recorded with places for a state."""
+
+    def __init__(self, body: Callable[[Any], Any], state: Any) -> None:
+        self.trace = trace._current()
+        self.is_tuple = isinstance(state, tuple)
+        self.state = _state_of(state)
+        self.begin = tuple(_packed(self.trace, each) for each in self.state)
+        statements = self.trace.program.statements
+        before = len(statements)
+        self.next = self._record(body)
+        self.statements = statements[before:]
+        del statements[before:]
+        self.settles = len(self.next) == len(self.begin) and all(
+            _is_like(a, b) for a, b in zip(self.next, self.begin, strict=True)
+        )
+        self.begin_places = tuple(self.trace.place(each) for each in self.begin)
+        self.next_places = tuple(self.trace.place(each) for each in self.next)
+        begin = {place.block for place in self.begin_places}
+        if any(p.block in begin for s in self.statements for p in Plan._writes(s)):
+            trace.refuse(
+                "the body of a loop changes the state in place", "Return new arrays."
+            )
+
+    def _record(self, function: Callable[[Any], Any]) -> tuple[GPUArray, ...]:
+        given = self.begin if self.is_tuple else self.begin[0]
+        return _state_of(function(given))
+
+    def _inner(self) -> set[int]:
+        blocks = {p.block for s in self.statements for p in Plan._writes(s)}
+        return blocks | {place.block for place in self.begin_places}
+
+    def is_elementwise(self) -> bool:
+        """Say whether each element depends on the same element of the state only."""
+        shape = self.begin[0].shape
+        known = {place.block: place for place in self.begin_places}
+        begin = set(known)
+        for statement in self.statements:
+            if not isinstance(statement, Operation):
+                return False
+            if statement.name in ("arange", "linspace", "roll"):
+                return False
+            for place in statement.outputs:
+                if place.shape != shape or place.block in begin:
+                    return False
+                if self.trace.program.blocks[place.block].kind != "temporary":
+                    return False
+        inner = self._inner()
+        for statement in self.statements:
+            assert isinstance(statement, Operation)
+            for each in statement.inputs:
+                if not isinstance(each, Place) or each.block not in inner:
+                    continue
+                if known.get(each.block) != each:
+                    return False
+            for place in statement.outputs:
+                if known.setdefault(place.block, place) != place:
+                    return False
+        outside = {
+            each.block
+            for statement in self.statements
+            for each in Plan._reads(statement)
+            if each.block not in inner
+        }
+        made = {p.block for s in self.statements for p in Plan._writes(s)}
+        if made & outside or any(len(each.shape) > len(shape) for each in self.begin):
+            return False
+        return all(each.shape == shape for each in self.begin) and all(
+            known.get(place.block) == place for place in self.next_places
+        )
+
+    def _result(self, outputs: tuple[GPUArray, ...]) -> Any:
+        return outputs if self.is_tuple else outputs[0]
+
+    def as_loop(self, n: int) -> Any:
+        """Record a loop inside a kernel."""
+        outputs = tuple(_packed(self.trace, each) for each in self.begin)
+        body: list[Any] = self.statements
+        self.trace.program.statements.append(
+            Loop(
+                n,
+                tuple(self.trace.place(each) for each in self.state),
+                self.begin_places,
+                tuple(body),
+                self.next_places,
+                tuple(self.trace.place(each) for each in outputs),
+                trace._line(),
+            )
+        )
+        return self._result(outputs)
+
+    def on_host(self, n: int | None, condition: Any) -> Any:
+        """Record a call that launches the body's steps in each turn."""
+        statements = self.trace.program.statements
+        tests: list[Any] = []
+        test: Any = None
+        if condition is not None:
+            before = len(statements)
+            given = self.begin if self.is_tuple else self.begin[0]
+            test = condition(given)
+            tests = statements[before:]
+            del statements[before:]
+            if not isinstance(test, GPUArray) or test.size != 1:
+                trace.refuse(
+                    "the condition of a loop is not an array with one element",
+                    "Use all(), any() or a comparison of one element.",
+                )
+        every = [*self.statements, *tests]
+        made = {p.block for s in every for p in Plan._writes(s)}
+        inner = {place.block for place in self.begin_places}
+        for statement in every:
+            for place in Plan._writes(statement):
+                if self._is_own(place.block):
+                    inner.add(place.block)
+        used = [p.block for s in every for p in (*Plan._reads(s), *Plan._writes(s))]
+        used += [place.block for place in self.next_places]
+        outer = list(dict.fromkeys(block for block in used if block not in inner))
+        arguments = [*(place.block for place in self.begin_places), *outer]
+        results = tuple(self.trace.described(each) for each in self.next)
+        function = _HostLoop(
+            n,
+            len(self.begin),
+            self._program(arguments, self.statements, results),
+            None
+            if condition is None
+            else self._program(arguments, tests, (self.trace.described(test),)),
+        )
+        outputs = tuple(_packed(self.trace, each) for each in self.begin)
+        states = tuple(self.trace.place(each) for each in self.state)
+        wholes = tuple(self._whole(block) for block in outer)
+        statements.append(
+            Call(
+                function,
+                tuple(map(Result, (*states, *wholes))),
+                {},
+                (*states, *wholes),
+                tuple(self._whole(block) for block in outer if block in made),
+                tuple(self.trace.place(each) for each in outputs),
+                trace._line(),
+            )
+        )
+        return self._result(outputs)
+
+    def _is_own(self, block: int) -> bool:
+        """Say whether the body allocated a block."""
+        first = self.begin_places[0].block
+        is_temporary = self.trace.program.blocks[block].kind == "temporary"
+        return is_temporary and block >= first
+
+    def _whole(self, block: int) -> Place:
+        size = max(self.trace.program.blocks[block].size, 1)
+        return Place(block, "uint8", 0, (size,), (1,))
+
+    def _program(
+        self, arguments: list[int], statements: list[Any], result: Any
+    ) -> Program:
+        blocks = list(self.trace.program.blocks)
+        for number, block in enumerate(arguments):
+            known = blocks[block].alignment if number >= len(self.begin) else 1
+            blocks[block] = replace(
+                blocks[block], kind="argument", source=number, alignment=known
+            )
+        used = set(arguments)
+        used |= {
+            p.block for s in statements for p in (*Plan._reads(s), *Plan._writes(s))
+        }
+        blocks = [
+            block
+            if number in used or block.kind == "temporary"
+            else Block("temporary", block.size)
+            for number, block in enumerate(blocks)
+        ]
+        return Program(blocks, list(statements), result)
+
+
+def _packed(made: trace.Trace, like: GPUArray) -> GPUArray:
+    """Return a stand-in in C order."""
+    stand_in = trace.StandIn(like.shape, like.dtype)
+    trace._keep_counting(stand_in, like)
+    assert stand_in.strides == packed_strides(like.shape, like.dtype.itemsize)
+    return stand_in
+
+
+class _HostLoop:
+    """The steps of a body, which the host launches in each turn."""
+
+    def __init__(
+        self, n: int | None, states: int, body: Program, condition: Program | None
+    ) -> None:
+        self.__name__ = "loop" if condition is None else "while_loop"
+        self.n = n
+        self.states = states
+        self.body = body
+        self.condition = condition
+        self.made: dict[bool, Specialisation] = {}  # of the context of the caller
+
+    def __call__(self, *arrays: GPUArray) -> tuple[GPUArray, ...]:
+        state, outer = list(arrays[: self.states]), list(arrays[self.states :])
+        turns = 0
+        while turns != self.n:
+            state = [_in_c_order(each) for each in state]
+            if self.condition is not None:
+                (value,) = self._steps(True).run([*state, *outer], {})
+                if not value.get().item():
+                    break
+            state = list(self._steps(False).run([*state, *outer], {}))
+            turns += 1
+        return tuple(self._own(state, arrays))
+
+    @staticmethod
+    def _own(state: list[GPUArray], given: tuple[GPUArray, ...]) -> list[GPUArray]:
+        """Return the arrays, with copies of those that belong to the caller."""
+        known = [id(each) for each in given]
+        owned = []
+        for each in state:
+            each = _in_c_order(each)
+            owned.append(each.copy() if id(each) in known else each)
+            known.append(id(each))
+        return owned
+
+    def _steps(self, is_condition: bool) -> Specialisation:
+        """Return the steps of the body or of the condition."""
+        made = self.made.get(is_condition)
+        if made is None:
+            program = self.condition if is_condition else self.body
+            assert program is not None
+            made = Specialisation(program, Plan(program))
+            made.compile()
+            self.made[is_condition] = made
+        return made
+
+
+def _in_c_order(array: GPUArray) -> GPUArray:
+    if array.strides == packed_strides(array.shape, array.dtype.itemsize):
+        return array
+    made = GPUArray(array.shape, array.dtype, allocator=array.allocator)
+    made[...] = array
+    return made

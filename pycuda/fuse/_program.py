@@ -1,0 +1,186 @@
+"""What a recorded function does: operations and calls on places in memory.
+
+A block is memory that the function uses: an argument, an array from outside, or a
+temporary. A place is a block's elements as an array sees them. The order of the
+statements is that of the function.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Place:
+    """Elements of a block: the bytes before the first one, lengths and strides."""
+
+    block: int
+    dtype: str
+    offset: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+
+    @property
+    def count(self) -> int:
+        """The number of elements."""
+        return math.prod(self.shape)
+
+    @property
+    def extent(self) -> tuple[int, int]:
+        """The first byte and the byte behind the last one."""
+        return extent(self.offset, self.shape, self.strides, itemsize(self.dtype))
+
+
+def alignment_of(address: int) -> int:
+    """Return the power of two up to 16 that divides an address."""
+    return min(address & -address, 16) or 16
+
+
+def itemsize(name: str) -> int:
+    """Return the bytes of an element."""
+    return 2 if name == "bfloat16" else np.dtype(name).itemsize
+
+
+def extent(
+    offset: int, shape: tuple[int, ...], strides: tuple[int, ...], size: int
+) -> tuple[int, int]:
+    """Return the first byte of some elements and the byte behind the last one."""
+    ends = [(n - 1) * s for n, s in zip(shape, strides, strict=True)]
+    low = offset + sum(end for end in ends if end < 0)
+    return low, offset + sum(end for end in ends if end > 0) + size
+
+
+def packed_strides(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
+    """Return the strides of elements in C order without gaps."""
+    strides = []
+    for length in reversed(shape):
+        strides.append(size)
+        size *= length
+    return tuple(reversed(strides))
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """A number as a kernel gets it."""
+
+    dtype: str
+    data: bytes
+
+
+@dataclass(frozen=True)
+class Block:
+    """Memory that a function uses."""
+
+    kind: str  # "argument", "constant" or "temporary"
+    size: int  # bytes
+    source: Any = None  # the number of the argument; the array of a constant
+    alignment: int = 16  # a power of two that divides the address, at most 16
+
+
+@dataclass(frozen=True)
+class Operation:
+    """An elementwise operation. All inputs are read before an output is written.
+
+    ``roll`` is an operation, too: it copies its input by ``shifts``, one for each axis.
+    """
+
+    name: str
+    compute: str
+    inputs: tuple[Place | Scalar, ...]
+    outputs: tuple[Place, ...]
+    line: str = ""
+    shifts: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Loop:
+    """Some operations, repeated on the elements of a state.
+
+    ``body`` reads the places ``begin`` and makes the places ``end``; both are in blocks
+    that no other statement uses. The loop reads ``inputs`` and writes ``outputs``.
+    """
+
+    count: int
+    inputs: tuple[Place, ...]
+    begin: tuple[Place, ...]
+    body: tuple[Operation, ...]
+    end: tuple[Place, ...]
+    outputs: tuple[Place, ...]
+    line: str = ""
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of a plain function. Arrays in its arguments are places."""
+
+    function: Any
+    args: Any
+    kwargs: Any
+    reads: tuple[Place, ...]
+    writes: tuple[Place, ...]  # arguments that the function may change
+    outputs: tuple[Place, ...]  # the arrays in its result
+    line: str = ""
+
+
+@dataclass
+class Program:
+    """A recorded function."""
+
+    blocks: list[Block] = field(default_factory=list)
+    statements: list[Operation | Loop | Call] = field(default_factory=list)
+    result: Any = None  # the returned value, in which Results take the place of arrays
+
+
+@dataclass(frozen=True)
+class Result:
+    """An array that a function returns."""
+
+    place: Place
+    counts_as: Any = None
+
+
+@dataclass(frozen=True)
+class Same:
+    """A returned array that the function got: an argument or an array from outside."""
+
+    block: int
+
+
+def map_tree(change: Any, tree: Any) -> Any:
+    """Return nested tuples, lists and dicts with changed leaves."""
+    if isinstance(tree, tuple):
+        items = [change_leaf(change, item) for item in tree]
+        if hasattr(tree, "_fields"):
+            return type(tree)(*items)
+        return tuple(items)
+    if isinstance(tree, list):
+        return [change_leaf(change, item) for item in tree]
+    if isinstance(tree, dict):
+        return {key: change_leaf(change, item) for key, item in tree.items()}
+    return change(tree)
+
+
+def change_leaf(change: Any, tree: Any) -> Any:
+    """Return a changed part of a tree."""
+    if isinstance(tree, (tuple, list, dict)):
+        return map_tree(change, tree)
+    if isinstance(tree, slice):
+        return slice(*(change(part) for part in (tree.start, tree.stop, tree.step)))
+    return change(tree)
+
+
+def is_packed(place: Place, size: int) -> bool:
+    """Say whether a place has each byte of its block once."""
+    if place.count * itemsize(place.dtype) != size or place.offset:
+        return False
+    expected = itemsize(place.dtype)
+    axes = [(s, n) for s, n in zip(place.strides, place.shape, strict=True) if n != 1]
+    for stride, length in sorted(axes):
+        if stride != expected:
+            return False
+        expected *= length
+    return True

@@ -1,0 +1,667 @@
+"""Recording: run a function once with stand-ins for its arrays.
+
+A stand-in is a GPUArray with shape, strides, dtype and an address, but without memory.
+While a thread records, ``pycuda._driver`` gives each elementwise operation to
+``_note`` instead of a kernel, so dtypes, broadcasting, views and errors are those of
+plain arrays. An operation that is not elementwise raises ``_Refused`` in C. The
+stand-in then notes a call of the plain function, which it tries with other arrays of
+the same layout to learn the layout of the result.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from bisect import bisect_right
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+import pycuda
+from pycuda import _driver
+from pycuda.fuse._program import (
+    Block,
+    Call,
+    Loop,
+    Operation,
+    Place,
+    Program,
+    Result,
+    Same,
+    Scalar,
+    alignment_of,
+    extent,
+    itemsize,
+    map_tree,
+)
+from pycuda.gpuarray import GPUArray
+
+_PACKAGE = os.path.dirname(os.path.abspath(pycuda.__file__)) + os.sep
+
+
+class FuseError(TypeError):
+    """A function under ``pycuda.fuse`` needs the elements of an array."""
+
+
+class _Refused(RuntimeError):
+    """An operation on a stand-in is not elementwise."""
+
+
+class Unsupported(Exception):
+    """The function cannot be recorded; it runs plainly."""
+
+
+def place_in_program() -> tuple[str, int]:
+    """Return the file and the line from which the package was called."""
+    frame: Any = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame = frame.f_back
+    if frame is None:
+        return "?", 0
+    return frame.f_code.co_filename, frame.f_lineno
+
+
+def _line() -> str:
+    path, line = place_in_program()
+    return f"{os.path.basename(path)}:{line}"
+
+
+def refuse(what: str, advice: str) -> Any:
+    """Raise the error of something that needs elements."""
+    path, line = place_in_program()
+    raise FuseError(
+        f"{path}, line {line}: {what}, but a function under pycuda.fuse is recorded "
+        f"before its arrays have elements. {advice}"
+    )
+
+
+# -- memory ----------------------------------------------------------------------------
+
+
+class Memory:
+    """The memory of a stand-in: an address that no device has."""
+
+    __slots__ = ("address", "block", "end", "owner", "start")
+
+    def __init__(self, size: int, before: int = 0) -> None:
+        trace = _current()
+        self.start, self.end = trace.reserve(size)
+        self.address = self.start + before
+        self.owner = trace
+        self.block = trace.add_block(Block("temporary", size))
+        trace.memories.append(self)
+        trace.starts.append(self.start)
+
+    def __int__(self) -> int:
+        return self.address
+
+    __index__ = __int__
+
+
+class Trace:
+    """A recording in progress."""
+
+    def __init__(self) -> None:
+        self.program = Program()
+        self.memories: list[Memory] = []
+        self.starts: list[int] = []
+        self.constants: dict[int, int] = {}
+        self.samples: dict[int, GPUArray] = {}
+        self.next_address = 1 << 56
+        self.empty = -1  # the block of arrays without elements
+
+    def reserve(self, size: int) -> tuple[int, int]:
+        """Return the ends of a new range of addresses."""
+        start = self.next_address
+        self.next_address += (size + 8191) // 4096 * 4096
+        return start, start + max(size, 1)
+
+    def add_block(self, block: Block) -> int:
+        """Add a block; return its number."""
+        self.program.blocks.append(block)
+        return len(self.program.blocks) - 1
+
+    def memory_of(self, array: GPUArray) -> Memory | None:
+        """Return the memory of a stand-in, None for an array from outside."""
+        if not array.size:
+            return None
+        found = bisect_right(self.starts, array.ptr) - 1
+        if found >= 0 and array.ptr < self.memories[found].end:
+            return self.memories[found]
+        return None
+
+    def place(self, array: GPUArray) -> Place:
+        """Return the place of an array."""
+        memory = self.memory_of(array)
+        if not array.size:
+            if self.empty < 0:
+                self.empty = self.add_block(Block("temporary", 0))
+            kind = _type_name(array.dtype)
+            return Place(self.empty, kind, 0, tuple(array.shape), tuple(array.strides))
+        if memory is not None:
+            block, first = memory.block, memory.address
+        else:
+            root = array
+            while isinstance(root.base, GPUArray):
+                root = root.base
+            first = root.ptr
+            if id(root) not in self.constants:
+                block = self.add_block(_constant(root))
+                self.constants[id(root)] = block
+            block = self.constants[id(root)]
+        return Place(
+            block,
+            _type_name(array.dtype),
+            array.ptr - first,
+            tuple(array.shape),
+            tuple(array.strides),
+        )
+
+    def align(self, array: GPUArray, address: int) -> None:
+        """Note the alignment of the memory of a stand-in."""
+        memory = self.memory_of(array)
+        assert memory is not None
+        block = self.program.blocks[memory.block]
+        made = replace(block, alignment=alignment_of(address))
+        self.program.blocks[memory.block] = made
+
+    def described(self, array: GPUArray) -> Result:
+        """Return the place of an array, and how its bool elements count."""
+        counts_as = _counts_as(array) if array.dtype.char == "?" else None
+        return Result(self.place(array), counts_as)
+
+    def stand_in(self, like: GPUArray, block: Block | None = None) -> StandIn:
+        """Return a stand-in with the layout of an array, in a new block."""
+        size = like.dtype.itemsize
+        low, high = 0, 0
+        if like.size:
+            low, high = extent(0, like.shape, like.strides, size)
+        memory = Memory(high - low, -low)
+        if block is not None:
+            self.program.blocks[memory.block] = block
+        made = StandIn(
+            like.shape, like.dtype, gpudata=memory, strides=tuple(like.strides)
+        )
+        _keep_counting(made, like)
+        return made
+
+    def sample(self, array: GPUArray) -> GPUArray:
+        """Return an array with memory and the layout of a stand-in."""
+        if not array.size:
+            return GPUArray(array.shape, array.dtype)
+        memory = self.memory_of(array)
+        if memory is None:
+            if type(array) is not StandIn:
+                return array
+            return GPUArray(  # a view of an array from outside
+                array.shape,
+                array.dtype,
+                base=array.base,
+                gpudata=array.ptr,
+                strides=tuple(array.strides),
+            )
+        whole = self.samples.get(memory.block)
+        if whole is None:
+            whole = GPUArray((memory.end - memory.start,), np.uint8)
+            whole.fill(0)
+            self.samples[memory.block] = whole
+        made = GPUArray(
+            array.shape,
+            array.dtype,
+            base=whole,
+            gpudata=whole.ptr + (array.ptr - memory.start),
+            strides=tuple(array.strides),
+        )
+        _keep_counting(made, array)
+        if made.dtype.kind in "fc":
+            made.fill(1)
+            if made.ndim >= 2 and made.shape[-1] == made.shape[-2]:
+                made[...] = np.eye(made.shape[-1]).astype(made.dtype)
+        return made
+
+
+def _type_name(dtype: Any) -> str:
+    name = dtype.name
+    if name not in _TYPES:
+        raise Unsupported(f"dtype {name}")
+    return str(name)
+
+
+def _counts_as(array: Any) -> Any:
+    return array._counts_as
+
+
+def _keep_counting(made: Any, like: Any) -> None:
+    """Let a bool array count in arithmetic as another one."""
+    if made.dtype.char == "?":
+        made._counts_as = like._counts_as
+
+
+_TYPES = {"bool", "bfloat16"}
+_TYPES |= {f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)}
+_TYPES |= {"float16", "float32", "float64", "complex64", "complex128"}
+
+_lock = threading.RLock()
+_active: list[Trace | None] = []  # the last one is in use; None: a plain function runs
+
+
+def _current() -> Trace:
+    trace = _active[-1] if is_recording() else None
+    if trace is None:
+        raise RuntimeError("a stand-in of pycuda.fuse was used outside its function")
+    return trace
+
+
+def is_recording() -> bool:
+    """Say whether this thread records."""
+    if not _active or _active[-1] is None:
+        return False
+    return bool(_lock._is_owned())  # type: ignore[attr-defined]
+
+
+def _note(
+    name: str, compute: str, inputs: tuple[Any, ...], outputs: tuple[Any, ...]
+) -> None:
+    """Record an elementwise operation: called by pycuda._driver."""
+    trace = _current()
+    if not outputs[0].size:
+        return
+    trace.program.statements.append(
+        Operation(
+            name,
+            compute,
+            tuple(
+                Scalar(*each) if isinstance(each, tuple) else trace.place(each)
+                for each in inputs
+            ),
+            tuple(trace.place(each) for each in outputs),
+            _line(),
+        )
+    )
+
+
+# -- calls of plain functions ----------------------------------------------------------
+
+_BY_VALUES = {
+    "argwhere",
+    "bincount",
+    "compress",
+    "extract",
+    "flatnonzero",
+    "intersect1d",
+    "nonzero",
+    "setdiff1d",
+    "setxor1d",
+    "trim_zeros",
+    "union1d",
+    "unique",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
+    "unique_values",
+}
+_CHANGES_FIRST = {
+    "__setitem__",
+    "at",
+    "copyto",
+    "fill_diagonal",
+    "partition",
+    "place",
+    "put",
+    "put_along_axis",
+    "putmask",
+    "set",
+    "sort",
+}
+
+
+def _is_mask(index: Any) -> bool:
+    parts = index if isinstance(index, tuple) else (index,)
+    return any(getattr(part, "dtype", None) == np.bool_ for part in parts)
+
+
+def call(
+    function: Any, args: Any, kwargs: Any, name: str, writes: Any = (), own: bool = True
+) -> Any:
+    """Record a call of a plain function."""
+    trace = _current()
+    if name in _BY_VALUES or (name == "where" and len(args) == 1):
+        refuse(
+            f"the shape of the result of {name} depends on elements",
+            "Call it outside, or use where(condition, x, y).",
+        )
+    places: dict[int, tuple[GPUArray, GPUArray]] = {}
+
+    def sample(leaf: Any) -> Any:
+        if not isinstance(leaf, GPUArray):
+            return leaf
+        if id(leaf) not in places:
+            places[id(leaf)] = (leaf, trace.sample(leaf))
+        return places[id(leaf)][1]
+
+    def made(leaf: Any) -> Any:
+        if not isinstance(leaf, GPUArray):
+            if isinstance(leaf, (str, type(None), np.dtype)):
+                return leaf
+            return refuse(
+                f"{name} returns a {type(leaf).__name__}",
+                "Compute it outside and pass it as an argument.",
+            )
+        for given, used in places.values():
+            if leaf is used:
+                return given
+            memory = trace.memory_of(given)
+            whole = None if memory is None else trace.samples.get(memory.block)
+            if not leaf.size or memory is None or whole is None:
+                continue
+            if whole.ptr <= leaf.ptr < whole.ptr + whole.nbytes:
+                return _view(given, leaf, memory.start + leaf.ptr - whole.ptr)
+        array = trace.stand_in(leaf)
+        if leaf.size:
+            trace.align(array, leaf.ptr)
+        outputs.append(trace.place(array))
+        return array
+
+    outputs: list[Place] = []
+    _driver._record(False)
+    _active.append(None)
+    try:
+        result = function(*map_tree(sample, args), **map_tree(sample, kwargs))
+    finally:
+        _active.pop()
+        _driver._record(True)
+    result = map_tree(made, result)
+    if own and name == "roll" and _rolled(trace, result, *args, **kwargs):
+        return result
+    changed = [args[k] for k in writes]
+    if own and name in _CHANGES_FIRST:
+        changed.append(args[0])
+    outs = kwargs.get("out") if own else None
+    if outs is not None:
+        changed += outs if isinstance(outs, (tuple, list)) else [outs]
+    if not outputs and not changed and own:
+        return result
+    reads = tuple(trace.place(given) for given, _ in places.values())
+
+    def put(leaf: Any) -> Any:
+        return trace.described(leaf) if isinstance(leaf, GPUArray) else leaf
+
+    trace.program.statements.append(
+        Call(
+            function,
+            map_tree(put, args),
+            map_tree(put, kwargs),
+            reads,
+            tuple(trace.place(each) for each in changed if isinstance(each, GPUArray)),
+            tuple(outputs),
+            _line(),
+        )
+    )
+    return result
+
+
+def _rolled(
+    trace: Trace, made: Any, a: Any, shift: Any, axis: Any = None, **kwargs: Any
+) -> bool:
+    """Record a roll along axes as an operation; return False if it is none."""
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    by = shift if isinstance(shift, tuple) else (shift,) * len(axes)
+    if axis is None and a.ndim == 1:
+        axes = (0,) * len(by)
+    known = all(type(each) is int for each in (*by, *axes))
+    if kwargs or not known or len(by) != len(axes) or not a.size:
+        return False
+    shifts = [0] * a.ndim
+    for each, steps in zip(axes, by, strict=True):
+        shifts[each] += steps
+    source, target = trace.place(a), trace.place(made)
+    trace.program.statements.append(
+        Operation("roll", "raw", (source,), (target,), _line(), tuple(shifts))
+    )
+    return True
+
+
+def _view(given: GPUArray, leaf: GPUArray, address: int) -> GPUArray:
+    """Return the view of a stand-in that corresponds to a view of its sample."""
+    made = StandIn(
+        leaf.shape,
+        leaf.dtype,
+        base=given,
+        gpudata=address,
+        strides=tuple(leaf.strides),
+    )
+    _keep_counting(made, leaf)
+    return made
+
+
+def attempt(function: Any, args: Any, kwargs: Any, name: str) -> Any:
+    """Record what a function does, or else a call of the function."""
+    statements = _current().program.statements
+    before = len(statements)
+    try:
+        return function(*args, **kwargs)
+    except _Refused:
+        del statements[before:]
+        return call(function, args, kwargs, name)
+
+
+# -- stand-ins -------------------------------------------------------------------------
+
+
+class Namespace:
+    """The functions of the array API standard, as a function under fuse calls them."""
+
+    def __init__(self, module: Any) -> None:
+        self._module = module
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._module, name)
+        if isinstance(value, type(np)) or hasattr(value, "__path__"):
+            return Namespace(value)
+        if not callable(value) or isinstance(value, type):
+            return value
+
+        def function(*args: Any, **kwargs: Any) -> Any:
+            if not is_recording():
+                return value(*args, **kwargs)
+            return attempt(value, args, kwargs, name)
+
+        return function
+
+
+_ADVICE = "Use where(condition, x, y), or compute it outside."
+
+
+class StandIn(GPUArray):
+    """A GPUArray without memory."""
+
+    def __array_function__(
+        self, function: Any, types: Any, args: Any, kwargs: Any
+    ) -> Any:
+        def plain(*args: Any, **kwargs: Any) -> Any:
+            return GPUArray.__array_function__(self, function, types, args, kwargs)
+
+        statements = _current().program.statements
+        before = len(statements)
+        types = tuple(GPUArray if kind is StandIn else kind for kind in types)
+        try:
+            return plain(*args, **kwargs)
+        except _Refused:
+            del statements[before:]
+        return call(function, args, kwargs, function.__name__)
+
+    def __array_ufunc__(
+        self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any
+    ) -> Any:
+        statements = _current().program.statements
+        before = len(statements)
+        try:
+            return GPUArray.__array_ufunc__(self, ufunc, method, *inputs, **kwargs)
+        except _Refused:
+            del statements[before:]
+        if method == "at":
+            return call(ufunc.at, inputs, kwargs, "at")
+        function = ufunc if method == "__call__" else getattr(ufunc, method)
+        return call(function, inputs, kwargs, method)
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        return Namespace(GPUArray.__array_namespace__(self, api_version=api_version))
+
+    def __getitem__(self, index: Any) -> Any:
+        if _is_mask(index):
+            refuse("the shape of x[mask] depends on elements", _ADVICE)
+        return attempt(GPUArray.__getitem__, (self, index), {}, "__getitem__")
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        is_one = np.isscalar(value) or (isinstance(value, StandIn) and value.size == 1)
+        is_array = isinstance(index, GPUArray) and index.shape == self.shape
+        if is_one and is_array and index.dtype == np.bool_:
+            self._set_where(index, value)
+            return
+        attempt(GPUArray.__setitem__, (self, index, value), {}, "__setitem__")
+
+    def _set_where(self, mask: GPUArray, value: Any) -> None:
+        """Record ``x[mask] = value`` for one value."""
+        filled = GPUArray(self.shape, self.dtype)
+        GPUArray.__setitem__(filled, ..., value)
+        if self.size:
+            name = _type_name(self.dtype)
+            _note("where", name, (mask, filled, self), (self,))
+
+    def __bool__(self) -> bool:
+        return bool(refuse("`if`, `while`, `and` or `or` takes an array", _ADVICE))
+
+    def __float__(self) -> float:
+        return float(refuse("float() takes an array", "Return the array instead."))
+
+    def __int__(self) -> int:
+        return int(refuse("int() takes an array", "Return the array instead."))
+
+    def __complex__(self) -> complex:
+        return complex(refuse("complex() takes an array", "Return the array instead."))
+
+    def __index__(self) -> int:
+        return int(refuse("an array is used as an index", "Use take(x, indices)."))
+
+    def __repr__(self) -> str:
+        if not is_recording():
+            return f"<stand-in for an array of shape {self.shape}>"
+        return str(refuse("an array is printed", "Return it, and print it outside."))
+
+    __str__ = __repr__
+
+    def __format__(self, how: str) -> str:
+        return repr(self)
+
+
+def _reader(name: str) -> Any:
+    def method(self: StandIn, *args: Any, **kwargs: Any) -> Any:
+        return refuse(f"{name}() copies to the host", "Return the array instead.")
+
+    method.__name__ = name
+    return method
+
+
+def _method(name: str, plain: Any) -> Any:
+    def method(self: StandIn, *args: Any, **kwargs: Any) -> Any:
+        return attempt(plain, (self, *args), kwargs, name)
+
+    method.__name__ = name
+    return method
+
+
+for _name in ("get", "get_async", "item", "tolist", "to_device", "__dlpack__"):
+    setattr(StandIn, _name, _reader(_name))
+for _name in [*dir(GPUArray), "__matmul__", "__rmatmul__", "__imatmul__"]:
+    _plain = getattr(GPUArray, _name, None)
+    if _name.startswith("_") and not _name.endswith("matmul__"):
+        continue
+    if callable(_plain) and _name not in vars(StandIn):
+        setattr(StandIn, _name, _method(_name, _plain))
+_driver._set_recorder((_note, StandIn, Memory, _Refused))
+
+
+# -- the recording ---------------------------------------------------------------------
+
+
+def record(function: Any, args: Any, kwargs: Any) -> Program:
+    """Run a function with stand-ins for the arrays in its arguments.
+
+    Arrays get the numbers of their order, arguments first.
+    """
+    if is_recording():
+        raise RuntimeError("source() and kernels() cannot be called while recording")
+    with _lock:
+        trace = Trace()
+        _active.append(trace)
+        arrays: list[tuple[StandIn, int]] = []
+
+        def stand_in(leaf: Any) -> Any:
+            if not isinstance(leaf, GPUArray):
+                return leaf
+            low, high = 0, 0
+            _type_name(leaf.dtype)
+            if leaf.size:
+                size = itemsize(leaf.dtype.name)
+                low, high = extent(0, leaf.shape, leaf.strides, size)
+            made = trace.stand_in(leaf, _argument(leaf, high - low, arrays))
+            arrays.append((made, len(trace.program.blocks) - 1))
+            return made
+
+        try:
+            _driver._record(True)
+            try:
+                args = map_tree(stand_in, args)
+                kwargs = map_tree(stand_in, kwargs)
+                returned = function(*args, **kwargs)
+                trace.program.result = map_tree(
+                    lambda leaf: _returned(trace, arrays, leaf), returned
+                )
+            except _Refused as error:
+                raise _explained(error) from None
+            finally:
+                _driver._record(False)
+        finally:
+            _active.pop()
+        return trace.program
+
+
+def _argument(array: GPUArray, size: int, before: Any) -> Block:
+    """Return the block of an argument."""
+    alignment = alignment_of(array.ptr) if array.size else 16
+    return Block("argument", size, len(before), alignment)
+
+
+def _constant(array: GPUArray) -> Block:
+    """Return the block of an array from outside."""
+    return Block("constant", array.nbytes, array, alignment_of(array.ptr))
+
+
+def _returned(trace: Trace, arrays: list[tuple[StandIn, int]], leaf: Any) -> Any:
+    """Return what stands for a returned value."""
+    if not isinstance(leaf, GPUArray):
+        return leaf
+    for array, block in arrays:
+        if leaf is array:
+            return Same(block)
+    return trace.described(leaf)
+
+
+def _explained(error: BaseException) -> FuseError:
+    """Return the error of an operation that only the plain function can do."""
+    where, entry = "", error.__traceback__
+    while entry is not None:
+        path = entry.tb_frame.f_code.co_filename
+        if not path.startswith(_PACKAGE):
+            where = f"{path}, line {entry.tb_lineno}: "
+        entry = entry.tb_next
+    return FuseError(
+        f"{where}this function is not elementwise and cannot be recorded by this name. "
+        "Call it as a method, as NumPy's function, by x.__array_namespace__(), or as "
+        "pycuda.fuse.call(function, *arguments)"
+    )
+
+
+__all__ = ["FuseError", "Loop", "Trace", "record"]

@@ -1,0 +1,231 @@
+"""Random array programs: functions of three arrays, with and without pycuda.fuse."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+
+import pycuda.fuse
+from pycuda import gpuarray
+
+# fmt: off
+DTYPES = [
+    "float32", "float32", "float64", "int32", "uint8", "bool", "complex64", "float16",
+    "int64", "complex128", "uint32",
+]
+UNARY = [
+    "negative", "absolute", "square", "sqrt", "exp", "sin", "floor", "sign", "isnan",
+    "logical_not",
+]
+BINARY = [
+    "add", "subtract", "multiply", "divide", "maximum", "minimum", "less", "equal",
+    "greater_equal", "logical_and", "hypot", "arctan2", "floor_divide", "remainder",
+]
+SCALARS = [
+    "2", "0.5", "-1.5", "3", "True", "0", "1e-3", "7", "-0.0", "np.float32(1.25)",
+]
+CALLS = [
+    "np.sum({}, axis=0)", "{}.copy()", "np.sort({}, axis=0)", "np.roll({}, 1)",
+    "np.roll({}, 2, 0)", "np.roll({}, -1, -1)",
+    "np.concatenate([{0}, {0}])", "{}.max()", "np.cumsum({})",
+]
+# fmt: on
+
+
+class Writer:
+    """Writes one program. ``names`` are its arrays with their shapes."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.lines = []
+        self.count = 0
+        self.shapes = {}
+
+    def new(self, text, shape):
+        name = f"t{self.count}"
+        self.count += 1
+        self.lines.append(f"{name} = {text}")
+        self.shapes[name] = shape
+        return name
+
+    def pick(self, shape=None):
+        names = [n for n, s in self.shapes.items() if shape is None or s == shape]
+        return self.random.choice(names) if names else None
+
+    def scalar(self):
+        return self.random.choice(SCALARS)
+
+    def view(self, name):
+        """Return the text of a view, and its shape."""
+        shape = self.shapes[name]
+        choice = self.random.randrange(8)
+        if choice == 0 and len(shape) > 1:
+            return f"{name}.T", shape[::-1]
+        if choice == 1 and shape:
+            return f"{name}[None]", (1, *shape)
+        if choice == 2 and len(shape) > 1:
+            return f"{name}.reshape(-1)", None
+        if choice == 3 and shape:
+            return f"np.flip({name}, 0)", shape
+        if choice == 4 and len(shape) == 1:
+            return f"np.broadcast_to({name}, (3, {shape[0]}))", (3, *shape)
+        parts, lengths = [], []
+        for length in shape:
+            start = self.random.randrange(0, max(length // 2, 1))
+            stop = self.random.randrange(start + 1, length + 1) if length else 0
+            step = self.random.choice([1, 1, 1, 2, 3])
+            if self.random.random() < 0.15 and length:
+                parts.append(f"{start}")
+                continue
+            if self.random.random() < 0.2 and start:
+                parts.append(f"{stop - 1}:{start - 1}:-{step}")
+            else:
+                parts.append(f"{start}:{stop}:{step}")
+            lengths.append(len(range(start, stop, step)))
+        if not parts:
+            return name, shape
+        return f"{name}[{', '.join(parts)}]", tuple(lengths)
+
+    def operand(self, shape):
+        name = self.pick(shape)
+        if name is None or self.random.random() < 0.2:
+            return self.scalar()
+        return name
+
+    def statement(self):
+        name = self.pick()
+        shape = self.shapes[name]
+        kind = self.random.randrange(12)
+        if kind < 2:
+            self.new(f"np.{self.random.choice(UNARY)}({name})", shape)
+        elif kind < 6:
+            op = self.random.choice(BINARY)
+            other = self.operand(shape)
+            pair = [name, other]
+            self.random.shuffle(pair)
+            self.new(f"np.{op}({pair[0]}, {pair[1]})", shape)
+        elif kind == 6:
+            text, made = self.view(name)
+            self.new(text, made if made is not None else (-1,))
+            if made is None:
+                n = 1
+                for length in shape:
+                    n *= length
+                self.shapes[f"t{self.count - 1}"] = (n,)
+        elif kind == 7:
+            other = self.operand(shape)
+            text = f"np.where({name} > {self.scalar()}, {name}, {other})"
+            self.new(text, shape)
+        elif kind == 8:
+            dtype = self.random.choice(["float32", "int32", "float64"])
+            self.new(f"{name}.astype(np.{dtype})", shape)
+        elif kind == 9:
+            text, made = self.view(name)
+            if "[" in text and "None" not in text and made is not None:
+                other = self.operand(made)
+                self.lines.append(f"{text} = {other}")
+            else:
+                self.new(f"{name} * 2", shape)
+        elif kind == 10:
+            op = self.random.choice(["+=", "-=", "*="])
+            other = self.operand(shape)
+            self.lines.append(f"{name} {op} {other}")
+        else:
+            call = self.random.choice(CALLS)
+            text = call.format(name)
+            if not shape:
+                text, made = f"{name}.copy()", shape
+            elif "sum(" in text and "cum" not in text:
+                made = shape[1:]
+            elif "max" in text:
+                made = ()
+            elif "cumsum" in text:
+                made = (1,)
+                for length in shape:
+                    made = (made[0] * length,)
+            elif "conc" in text:
+                made = (2 * shape[0], *shape[1:])
+            else:
+                made = shape
+            self.new(text, made)
+
+
+def program(seed, statements=None):
+    """Return the source of a function f(a, b, c), and its arguments' kinds."""
+    writer = Writer(seed)
+    r = writer.random
+    shape = r.choice([(7,), (5, 6), (4, 5), (3, 4, 5), (33,), (2, 1, 3), (16, 16)])
+    kinds = []
+    for name in "abc":
+        own = shape if r.random() < 0.8 else r.choice([(6,), (1, 6), (5, 1), (3, 3)])
+        writer.shapes[name] = own
+        kinds.append((r.choice(DTYPES), own, r.choice("CCCFS")))
+    for _ in range(statements or r.randrange(2, 14)):
+        writer.statement()
+    names = list(writer.shapes)
+    results = r.sample(names, min(len(names), r.randrange(1, 4)))
+    lines = ["def f(a, b, c):", *(f"    {line}" for line in writer.lines)]
+    lines.append(f"    return {', '.join(results)},")
+    return "\n".join(lines) + "\n", kinds
+
+
+# -- with and without fuse -------------------------------------------------------------
+
+
+def _argument(kind, shape, layout, generator):
+    """Return a random array: in C order, in Fortran order, or with strides."""
+    lengths = tuple(2 * n for n in shape) if layout == "S" else shape
+    values = generator.integers(-5, 9, lengths) * 0.5
+    if kind in ("uint8", "uint32", "bool"):
+        values = np.abs(values)
+    values = values.astype(kind)
+    if kind.startswith("float") and values.size:
+        values.flat[::7] = np.nan
+        values.flat[1::11] = -0.0
+    if layout == "F":
+        values = np.asfortranarray(values)
+    array = gpuarray.to_gpu(values)
+    if layout == "S":
+        array = array[tuple(slice(0, None, 2) for _ in shape)]
+    return array
+
+
+def arguments(seed, kinds):
+    """Return the arguments of a program."""
+    generator = np.random.default_rng(seed)
+    return [_argument(*kind, generator) for kind in kinds]
+
+
+def _facts(array):
+    """Return dtype, shape, strides and bits of an array, with one NaN for all."""
+    values = np.array(array.get())
+    counts_as = array._counts_as if values.dtype == bool else None
+    if values.dtype.kind in "fc":
+        parts = np.ascontiguousarray(values).reshape(-1).view(values.real.dtype)
+        parts[np.isnan(parts)] = np.nan
+        values = parts
+    return array.dtype, array.shape, array.strides, counts_as, values.tobytes()
+
+
+def _run(function, given):
+    """Return the facts of results and arguments, or the type of an exception."""
+    try:
+        results = function(*given)
+    except Exception as error:
+        return type(error)
+    return [_facts(each) for each in (*results, *given)]
+
+
+def compare(seed):
+    """Return the source of a program whose fused results differ, else None."""
+    text, kinds = program(seed)
+    names = {"np": np}
+    exec(compile(text, f"<program {seed}>", "exec"), names)
+    plain = names["f"]
+    fused = pycuda.fuse.fuse(plain)
+    want = _run(plain, arguments(seed, kinds))
+    for _ in range(1 if isinstance(want, type) else 2):
+        if _run(fused, arguments(seed, kinds)) != want:
+            return f"{seed}: {kinds}\n{text}"
+    return None
