@@ -10,7 +10,6 @@ import contextlib
 import os
 import re
 import sys
-import traceback
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -169,6 +168,8 @@ def failed_callback(ignored: Any) -> str:
     name = getattr(ignored.object, "__qualname__", repr(ignored.object))
     text = f"{name}, a function that a stream calls, has raised {type(error).__name__}"
     text += f": {error}" if str(error) else ""
+    import traceback  # slow to import
+
     frames = traceback.extract_tb(error.__traceback__)
     own = [each for each in frames if not each.filename.startswith(PACKAGE)]
     return f"{text}\n  at {own[-1].filename}:{own[-1].lineno}" if own else text

@@ -332,13 +332,15 @@ def _allocated(each: _Allocation, allocator: Any) -> Any:
     return made
 
 
-@functools.cache
-def _dtype(name: str) -> Any:
+def _find_dtype(name: str) -> Any:
     if name == "bfloat16":
         import ml_dtypes
 
         return np.dtype(ml_dtypes.bfloat16)
     return np.dtype(name)
+
+
+_dtype = functools.cache(_find_dtype)
 
 
 def _at(memory: dict[int, Any], place: Place) -> GPUArray:
@@ -471,7 +473,7 @@ class FusedFunction:
         for name in self._donate:
             if name not in self.__signature.parameters:
                 raise ValueError(f"{function.__name__} has no parameter {name!r}")
-        self.specialisations = 0
+        self.specialisations: int = 0
         self._last: Any = _nothing  # a weak reference
 
     def __reduce__(self) -> Any:

@@ -10,6 +10,7 @@ the same layout to learn the layout of the result.
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 import threading
@@ -557,18 +558,18 @@ class StandIn(GPUArray):
 
 
 def _reader(name: str) -> Any:
+    @functools.wraps(getattr(GPUArray, name))
     def method(self: StandIn, *args: Any, **kwargs: Any) -> Any:
         return refuse(f"{name}() copies to the host", "Return the array instead.")
 
-    method.__name__ = name
     return method
 
 
 def _method(name: str, plain: Any) -> Any:
+    @functools.wraps(plain)
     def method(self: StandIn, *args: Any, **kwargs: Any) -> Any:
         return attempt(plain, (self, *args), kwargs, name)
 
-    method.__name__ = name
     return method
 
 

@@ -8,6 +8,7 @@ time of the imports, but nothing of the driver: the parent does not use it.
 """
 
 import argparse
+import gc
 import os
 import shutil
 import signal
@@ -116,6 +117,7 @@ def _become(script, text, folder):
     sys.modules["planted.runner"] = sys.modules["__main__"]
     sys.modules["__main__"] = main
     sys.argv[:] = [script]
+    gc.collect()  # else objects of the parent could start a collection in the program
     exec(compile(text, script, "exec"), vars(main))
 
 
