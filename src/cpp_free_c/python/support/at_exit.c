@@ -53,6 +53,7 @@ pcu_last_collection_setup(pcu_state *st)
     if (st->has_last_collection || !last_collection_is_wanted()) {
         return 0;
     }
+    (void)PyGC_Collect(); /* so that the objects of imports soon start no collection */
     st->has_last_collection = pcu_at_exit(&last_collection_method, NULL) == 0;
     return st->has_last_collection ? 0 : -1;
 }
