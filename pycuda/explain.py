@@ -120,9 +120,9 @@ _ADVICE = {
     "note": "This is no error if the program does not use these bytes. Else launch "
     "enough blocks, (n + 255) // 256 for n elements in blocks of 256 rather than "
     "n // 256, and give grid and block in the order x, y, z.",
-    "callback": "Nobody sees this exception, and the program goes on. Let the function "
-    "only note that the work ahead has ended, as with threading.Event or a queue, and "
-    "do the rest in the program's own thread.",
+    "callback": "No code catches this exception, and the program goes on. Let the "
+    "function only note that the work ahead has ended, as with threading.Event or a "
+    "queue, and do the rest in the program's own thread.",
     "assert": "An assertion of the kernel failed.",
     "timeout": "The kernel ran for longer than PYCUDA_EMULATOR_TIMEOUT allows. If the "
     "loop of this line should have ended, look at its condition, and for which values "

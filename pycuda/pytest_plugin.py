@@ -533,7 +533,7 @@ def _its_faults(item: pytest.Item) -> Generator[None, None, None]:
 
 @contextlib.contextmanager
 def _noting_callbacks(failed: list[str]) -> Generator[None, None, None]:
-    """Note what functions raise that a stream calls: nobody else sees it."""
+    """Note the exceptions of functions that a stream calls: no code catches them."""
     outer = sys.unraisablehook
 
     def note(ignored: Any) -> None:

@@ -306,8 +306,9 @@ wait_is_page_locked(const void *host)
     return status == CUDA_SUCCESS;
 }
 
-/* The same before a copy of `size` bytes in a stream. The driver copies up to 64 KiB of
- * host memory that it reads at once; a copy to the host has the size SIZE_MAX. */
+/* As wait_until_idle, before a copy of `size` bytes in a stream. The driver copies up
+ * to 64 KiB of host memory that it reads at once; a copy to the host has the size
+ * SIZE_MAX. */
 static CUresult
 wait_until_copied(CUstream stream, const void *host, size_t size)
 {
@@ -536,8 +537,8 @@ image_may_print(const void *image)
 #define WAITS_ROW_QUEUE(...)
 #define WAITS_ROW_COPY(...)
 #define WAITS_ROW_NOGIL(...)
-#define WAITS_ROW_SYNC(name, ...) WAITS_BEFORE(name, wait_until_idle(), __VA_ARGS__)
 #define WAITS_ROW_IDLE(name, ...) WAITS_BEFORE(name, wait_until_idle(), __VA_ARGS__)
+#define WAITS_ROW_SYNC WAITS_ROW_IDLE
 #define WAITS_BEFORE(name, wait, ...)                           \
     static CUresult waits_##name(PCU_PARAMETERS(__VA_ARGS__))   \
     {                                                           \

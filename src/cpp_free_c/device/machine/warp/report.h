@@ -91,8 +91,8 @@ void emu_cancel(emu_grid *grid, CUresult code, const char *text);
 /* End the launch because the host has no memory to run it. */
 void emu_cancel_no_memory(emu_grid *grid);
 
-/* After so long, a launch is told on stderr while reports are kept for another program.
- */
+/* While reports are kept for another program, a launch that still runs after this time
+ * is named on stderr. */
 enum { EMU_NOTICE_SECONDS = 5 };
 
 /* End the launch with what emu_cancel_look has returned, without a place. */
