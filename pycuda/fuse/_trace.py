@@ -186,7 +186,7 @@ class Trace:
         low, high = 0, 0
         if like.size:
             low, high = extent(0, like.shape, like.strides, size)
-        memory = Memory(high - low, -low, 0 if block is None else like.ptr)
+        memory = Memory(high - low, -low, like.ptr if block and like.size else 0)
         if block is not None:
             self.program.blocks[memory.block] = block
         made = StandIn(
