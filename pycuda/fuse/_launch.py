@@ -49,10 +49,16 @@ MOST_SPECIALISATIONS = 64
 ENABLED = os.environ.get("PYCUDA_FUSE", "1") not in ("0", "off")
 
 
+#: No type of a parameter needs a check: the format is that of the text.
+_UNKNOWN = "vu"
+
+
 @context_dependent_memoize
 def _function(text: str, format: str) -> Any:
     """Return the prepared kernel of a source."""
-    function = _driver.module_from_buffer(compile_text(text)).get_function("kernel")
+    module = _driver.module_from_buffer(compile_text(text))
+    vars(module)["_characters"] = {"kernel": _UNKNOWN * len(format)}
+    function = module.get_function("kernel")
     function.prepare(format)
     return function
 
@@ -208,8 +214,12 @@ class Specialisation:
             if isinstance(step, Call)
             for place in step.outputs
         }
+        steps_of: dict[int, list[int]] = {}
+        for k, numbers in enumerate(used):
+            for number in numbers:
+                steps_of.setdefault(number, []).append(k)
         for number, block in enumerate(self.plan.blocks):
-            steps = [k for k, blocks in enumerate(used) if number in blocks]
+            steps = steps_of.get(number)
             if number in self.plan.outside or number in from_calls:
                 continue
             if not steps and number not in results:

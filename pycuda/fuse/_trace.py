@@ -135,12 +135,12 @@ class Trace:
 
     def place(self, array: GPUArray) -> Place:
         """Return the place of an array."""
-        memory = self.memory_of(array)
         if not array.size:
             if self.empty < 0:
                 self.empty = self.add_block(Block("temporary", 0))
             kind = _type_name(array.dtype)
             return Place(self.empty, kind, 0, tuple(array.shape), tuple(array.strides))
+        memory = self.memory_of(array)
         if memory is not None:
             block, first = memory.block, memory.address
         else:
@@ -223,6 +223,7 @@ class Trace:
         return made
 
 
+@functools.cache
 def _type_name(dtype: Any) -> str:
     name = dtype.name
     if name not in _TYPES:
@@ -269,16 +270,13 @@ def _note(
     trace = _current()
     if not outputs[0].size:
         return
+    places: list[Place | Scalar] = [
+        Scalar(*each) if isinstance(each, tuple) else trace.place(each)
+        for each in inputs
+    ]
     trace.program.statements.append(
         Operation(
-            name,
-            compute,
-            tuple(
-                Scalar(*each) if isinstance(each, tuple) else trace.place(each)
-                for each in inputs
-            ),
-            tuple(trace.place(each) for each in outputs),
-            _line(),
+            name, compute, tuple(places), tuple(map(trace.place, outputs)), _line()
         )
     )
 
