@@ -1,8 +1,9 @@
 """Calls of a recorded function: its specialisations, their kernels and launches.
 
 A specialisation serves the arguments of one key: dtypes, shapes and strides of arrays,
-and the values of everything else. Its steps are prepared at the first call. A later
-call looks up the key, allocates, and enqueues the steps.
+and the values of everything else. The first call makes a ``pycuda._driver._FusedRun`` of
+its steps. Later calls compare their arguments with the keys of the last runs and enqueue
+the steps in C. ``FusedFunction._run`` has all other calls.
 """
 
 from __future__ import annotations
@@ -11,10 +12,9 @@ import functools
 import inspect
 import operator
 import os
+import threading
 import weakref
-from collections import OrderedDict
-from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ import numpy as np
 import pycuda.fuse._trace as trace
 from pycuda import _driver
 from pycuda._array.kernels.compilation import compile_text
-from pycuda._context_cache import _current_memory, context_dependent_memoize
+from pycuda._context_cache import _current_memory
 from pycuda.fuse._code import Source, write
 from pycuda.fuse._group import Kernel, Plan, overlaps
 from pycuda.fuse._program import (
@@ -53,13 +53,22 @@ ENABLED = os.environ.get("PYCUDA_FUSE", "1") not in ("0", "off")
 _UNKNOWN = "vu"
 
 
-@context_dependent_memoize
 def _function(text: str, format: str) -> Any:
-    """Return the prepared kernel of a source."""
-    module = _driver.module_from_buffer(compile_text(text))
-    vars(module)["_characters"] = {"kernel": _UNKNOWN * len(format)}
-    function = module.get_function("kernel")
-    function.prepare(format)
+    """Return the prepared kernel of a source, in the current context.
+
+    The context keeps a kernel as long as a specialisation uses it.
+    """
+    memory: Any = _current_memory().results
+    known = memory.get(_function)
+    if known is None:
+        known = memory[_function] = weakref.WeakValueDictionary()
+    function = known.get(text)
+    if function is None:
+        module = _driver.module_from_buffer(compile_text(text))
+        vars(module)["_characters"] = {"kernel": _UNKNOWN * len(format)}
+        function = module.get_function("kernel")
+        function.prepare(format)
+        known[text] = function
     return function
 
 
@@ -98,27 +107,6 @@ class KernelFacts:
 
 
 @dataclass
-class _Launch:
-    """A kernel, ready to be launched."""
-
-    enqueue: Any
-    arrays: Any  # gets the arrays of the memory
-    grid: tuple[int, int]
-    threads: tuple[int, int, int]
-    values: tuple[Any, ...]
-
-
-def _prepared(source: Source) -> _Launch:
-    """Return the launch of a source's kernel, in the current context."""
-    enqueue = _function(source.text, source.format).prepared_call
-    blocks = source.blocks
-    arrays: Any = operator.itemgetter(*blocks)
-    if len(blocks) == 1:
-        arrays = lambda memory: (memory[blocks[0]],)  # noqa: E731
-    return _Launch(enqueue, arrays, source.grid, source.block, tuple(source.values))
-
-
-@dataclass
 class _Allocation:
     """Memory of a temporary, from the step ``first`` to the step ``last``."""
 
@@ -128,54 +116,82 @@ class _Allocation:
     size: int
     place: Place | None = None  # the layout, if the block is a packed array
     counts_as: Any = None
-    dtype: Any = None
-    order: tuple[int, ...] | None = None  # the strides, if they are not in C order
+
+    def layout(self) -> GPUArray:
+        """Return an array with the layout, but without memory."""
+        if self.place is None:
+            return _layout((self.size,), np.dtype(np.uint8))
+        dtype = _dtype(self.place.dtype)
+        return _layout(self.place.shape, dtype, self.place.strides, self.counts_as)
 
 
-@dataclass
 class Specialisation:
     """A program and its steps, for arguments of one key."""
 
-    program: Program
-    plan: Plan
-    sources: list[Source | None] = field(default_factory=list)
-    steps: list[_Launch | Call] = field(default_factory=list)
-    spare: list[tuple[Any, GPUArray]] = field(default_factory=list)  # donated
-
-    def __post_init__(self) -> None:
+    def __init__(self, program: Program, plan: Plan) -> None:
+        self.program = program
+        self.plan = plan
+        self.steps: Any = None  # a _FusedRun
+        self.spare: list[tuple[Any, GPUArray]] = []  # donated
+        self.lock = threading.Lock()  # of the thread that compiles
         misaligned = {
             number
             for number, block in enumerate(self.plan.blocks)
             if block.alignment < 16
         }
-        self.sources = [
+        self.sources: list[Source | None] = [
             write(step, misaligned) if isinstance(step, Kernel) else None
             for step in self.plan.steps
         ]
-        blocks = self.plan.blocks
-        self.arguments = [
-            (number, block.source)
-            for number, block in enumerate(blocks)
-            if block.kind == "argument"
-        ]
         self.constants = {
             number: block.source
-            for number, block in enumerate(blocks)
+            for number, block in enumerate(self.plan.blocks)
             if block.kind == "constant"
         }
-        self.written = self._external_writes()
         self.allocations = self._allocations()
 
-    def compile(self) -> None:
-        """Compile and load the kernels."""
-        self.steps = []
-        for step, source in zip(self.plan.steps, self.sources, strict=True):
-            if source is None:
-                assert isinstance(step, Call)
-                self.steps.append(step)
-            else:
-                self.steps.append(_prepared(source))
-        self._prepare_run()
+    def compile(self, key: tuple[Any, ...] | None = None) -> None:
+        """Compile and load the kernels. ``key`` is that of calls without keywords."""
+        count = max(len(self.plan.steps), 1)
+        begins: list[list[Any]] = [[] for _ in range(count)]
+        ends: list[list[int]] = [[] for _ in range(count)]
+        for each in self.allocations:
+            begins[each.first].append((each.block, each.layout()))
+            if each.last < len(self.plan.steps):
+                ends[each.last].append(each.block)
+        steps = [
+            (work, tuple(first), tuple(last), kernel)
+            for (work, kernel), first, last in zip(
+                map(self._work, self.plan.steps, self.sources)
+                if self.plan.steps
+                else [(None, ())],
+                begins,
+                ends,
+                strict=True,
+            )
+        ]
+        sources = [
+            block.source if block.kind in ("argument", "constant") else None
+            for block in self.plan.blocks
+        ]
+        self.steps = _driver._FusedRun(
+            _driver.Context.get_current(),
+            key,
+            tuple(sources),
+            tuple(self._external_writes()),
+            tuple(steps),
+            self._result(),
+        )
+
+    def _work(self, step: Kernel | Call, source: Source | None) -> tuple[Any, Any]:
+        """Return what a step runs: a function, and what its kernel gets."""
+        if source is None:
+            assert isinstance(step, Call)
+            return functools.partial(_call, step, self.plan.blocks), ()
+        function = _function(source.text, source.format)
+        blocks = tuple([(block, 0) for block in source.blocks])
+        values = tuple(source.values)
+        return function, (blocks, values, source.grid, source.block, 0)
 
     def _used(self) -> list[set[int]]:
         """Return the blocks that each step uses."""
@@ -239,34 +255,8 @@ class Specialisation:
             made.append(allocation)
         return made
 
-    # the call
-
-    def may_run(self, arrays: list[GPUArray]) -> bool:
-        """Say whether no array that the function changes overlaps another one."""
-        if not self.written:
-            return True
-        ranges = [(number, _range(arrays[k])) for number, k in self.arguments]
-        ranges += [(number, _range(each)) for number, each in self.constants.items()]
-        for number, own in ranges:
-            if number in self.written:
-                for other, its in ranges:
-                    if other != number and overlaps(own, its):
-                        return False
-        return True
-
-    def _prepare_run(self) -> None:
-        """Note what a call does at each step, so that calls only follow the lists."""
-        count = len(self.steps)
-        self.begins: list[list[_Allocation]] = [[] for _ in range(max(count, 1))]
-        self.ends: list[list[int]] = [[] for _ in range(count)]
-        for each in self.allocations:
-            self.begins[each.first].append(each)
-            if each.last < count:
-                self.ends[each.last].append(each.block)
-        self.result = self._result_getter()
-
-    def _result_getter(self) -> Any:
-        """Return the function that makes the result of the blocks."""
+    def _result(self) -> Any:
+        """Return the blocks of the result, or a function that makes it of them."""
         result = self.program.result
         places = {each.block: each.place for each in self.allocations}
 
@@ -280,36 +270,11 @@ class Specialisation:
         if type(result) is tuple and len(result) > 1:
             blocks = [block_of(leaf) for leaf in result]
             if None not in blocks:
-                return operator.itemgetter(*blocks)
+                return tuple(blocks)
         block = block_of(result)
         if block is not None:
-            return operator.itemgetter(block)
+            return block
         return lambda memory: map_tree(functools.partial(_result, memory), result)
-
-    def run(self, arrays: list[GPUArray], given: dict[int, GPUArray]) -> Any:
-        """Enqueue the steps; return the result. ``given`` are blocks to write to."""
-        memory: dict[int, Any] = dict(self.constants)
-        for number, k in self.arguments:
-            memory[number] = arrays[k]
-        allocator = arrays[0].allocator if arrays else None
-        memory.update(given)
-        if not self.steps:
-            for each in self.begins[0]:
-                memory.setdefault(each.block, _allocated(each, allocator))
-        for step, begins, ends in zip(self.steps, self.begins, self.ends, strict=False):
-            for each in begins:
-                if each.block not in given:
-                    memory[each.block] = _allocated(each, allocator)
-            if type(step) is _Launch:
-                step.enqueue(
-                    step.grid, step.threads, *step.arrays(memory), *step.values
-                )
-            else:
-                assert isinstance(step, Call)
-                _call(step, memory, self.plan.blocks)
-            for block in ends:
-                del memory[block]
-        return self.result(memory)
 
 
 def _leaves(tree: Any, kind: Any) -> list[Any]:
@@ -331,14 +296,17 @@ def _range(array: GPUArray) -> tuple[int, int]:
     return extent(array.ptr, array.shape, array.strides, array.dtype.itemsize)
 
 
-def _allocated(each: _Allocation, allocator: Any) -> Any:
-    if each.place is None:
-        return GPUArray((each.size,), np.uint8, allocator=allocator)
-    made: Any = GPUArray(
-        each.place.shape, each.dtype, allocator, None, None, each.order
-    )
-    if each.counts_as is not None:
-        made._counts_as = each.counts_as
+def _layout(
+    shape: tuple[int, ...],
+    dtype: Any,
+    strides: Any = None,
+    counts_as: Any = None,
+    address: int = 16,
+) -> GPUArray:
+    """Return an array with a layout, but without memory."""
+    made: Any = GPUArray(shape, dtype, gpudata=address, strides=strides)
+    if dtype.char == "?":
+        made._counts_as = counts_as
     return made
 
 
@@ -374,7 +342,7 @@ def _at(memory: dict[int, Any], place: Place) -> GPUArray:
     )
 
 
-def _call(step: Call, memory: dict[int, Any], blocks: list[Block]) -> None:
+def _call(step: Call, blocks: list[Block], memory: dict[int, Any]) -> None:
     """Call a plain function."""
     array = functools.partial(_result, memory)
     args, kwargs = map_tree(array, step.args), map_tree(array, step.kwargs)
@@ -445,21 +413,45 @@ def _key(leaf: Any, arrays: list[GPUArray]) -> Any:
     return kind, leaf
 
 
+def _key_in_c(args: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """Return the key of a call for C, None if an argument has none."""
+    key = []
+    for each in args:
+        if type(each) is GPUArray:
+            counts_as = each._counts_as if each.dtype.char == "?" else None
+            address = 16 + (each.ptr & 15 if each.size else 0)
+            each = _layout(each.shape, each.dtype, each.strides, counts_as, address)
+        elif type(each) not in (float, int, bool, str, type(None)):
+            return None
+        key.append(each)
+    return tuple(key)
+
+
 def _recorded() -> None:
     """Be the key of all functions' specialisations in the memory of a context."""
 
 
-class _Specialisations(OrderedDict[Any, "Specialisation | None"]):
+class _Specialisations(dict[Any, "Specialisation | None"]):
     """The specialisations of a function in a context, in whose memory they are."""
 
     context: Any = None
+
+    def bound(self, new: Any) -> None:
+        """Remove those that were not used for the longest time, not the new one."""
+        while len(self) > MOST_SPECIALISATIONS:
+            last = {
+                key: -1 if made is None or made.steps is None else made.steps.used
+                for key, made in list(self.items())
+                if key != new
+            }
+            self.pop(min(last, key=last.__getitem__), None)
 
 
 def _nothing() -> None:
     """Be a reference to no specialisations."""
 
 
-class FusedFunction:
+class FusedFunction(_driver._FusedCall):
     """A function of arrays that runs as few kernels.
 
     ``pycuda.fuse`` makes it. The first call with arrays of some dtypes and shapes
@@ -492,32 +484,10 @@ class FusedFunction:
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
 
-    def __call__(
+    def _run(
         self, *args: Any, out: Any = None, stream: Any = None, **kwargs: Any
     ) -> Any:
-        """Call the function.
-
-        Parameters
-        ----------
-        *args
-            The arguments of the function.
-        out : GPUArray or tuple of GPUArray, optional
-            Arrays for the results.
-        stream : pycuda.driver.Stream, optional
-            The stream. The default is the current one.
-        **kwargs
-            More arguments of the function.
-
-        Returns
-        -------
-        object
-            What the function returns.
-
-        Raises
-        ------
-        FuseError
-            If the function needs elements of its arrays.
-        """
+        """Run a call that C does not know."""
         if trace.is_recording():
             return self._nested(args, kwargs, out)
         if stream is not None:
@@ -533,10 +503,12 @@ class FusedFunction:
         except _Unhashable:
             return _copied(self._plain(*args, **kwargs), out)
         made = self._specialisation(key, args, kwargs)
-        if made is None or not made.may_run(arrays):
+        if made is None or made.steps.conflicts(arrays):
             return _copied(self._plain(*args, **kwargs), out)
         if out is None and not self._donate:
-            return made.run(arrays, {})
+            if not kwargs:
+                self._remember(made.steps)
+            return made.steps.run(arrays)
         return self._run_into(made, arrays, args, kwargs, out)
 
     def _nested(self, args: Any, kwargs: Any, out: Any) -> Any:
@@ -550,16 +522,15 @@ class FusedFunction:
         try:
             made = results[key]
         except KeyError:
-            made = self._record(args, kwargs)
-            if made is not None:
-                made.compile()
-            results[key] = made
-            while len(results) > MOST_SPECIALISATIONS:
-                results.popitem(last=False)
-        else:
-            if len(results) > MOST_SPECIALISATIONS // 2:
-                with suppress(KeyError):  # another thread may have removed it
-                    results.move_to_end(key)
+            with trace.lock:
+                if key not in results:
+                    results[key] = self._record(args, kwargs)
+                made = results[key]
+        if made is not None and made.steps is None:
+            with made.lock:
+                if made.steps is None:
+                    made.compile(None if kwargs else _key_in_c(args))
+            results.bound(key)
         return made
 
     def _of_context(self) -> _Specialisations:
@@ -617,7 +588,7 @@ class FusedFunction:
             if fits and not any(overlaps(own, each) for each in inputs):
                 given[leaf.place.block] = array
                 inputs.append(own)
-        value = made.run(arrays, given)
+        value = made.steps.run(arrays, given)
         if out is None:
             self._keep_donated(made, args, kwargs)
         return value if out is None else _copied(value, out)

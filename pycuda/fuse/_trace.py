@@ -245,7 +245,7 @@ _TYPES = {"bool", "bfloat16"}
 _TYPES |= {f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)}
 _TYPES |= {"float16", "float32", "float64", "complex64", "complex128"}
 
-_lock = threading.RLock()
+lock = threading.RLock()
 _active: list[Trace | None] = []  # the last one is in use; None: a plain function runs
 
 
@@ -260,7 +260,7 @@ def is_recording() -> bool:
     """Say whether this thread records."""
     if not _active or _active[-1] is None:
         return False
-    return bool(_lock._is_owned())  # type: ignore[attr-defined]
+    return bool(lock._is_owned())  # type: ignore[attr-defined]
 
 
 def _note(
@@ -592,7 +592,7 @@ def record(function: Any, args: Any, kwargs: Any) -> Program:
     """
     if is_recording():
         raise RuntimeError("source() and kernels() cannot be called while recording")
-    with _lock:
+    with lock:
         trace = Trace()
         _active.append(trace)
         arrays: list[tuple[StandIn, int]] = []

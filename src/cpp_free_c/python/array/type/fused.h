@@ -1,0 +1,66 @@
+/* Calls of the functions that pycuda.fuse recorded.
+ *
+ * A _FusedRun (fused_run.c) has the steps of a recording for arguments of one key:
+ * kernels with their parameters, calls of Python, and what they allocate. Invariant:
+ * apart from `used` it never changes. A _FusedCall (fused_call.c) is the base of
+ * FusedFunction: it compares the arguments of a call with the keys of the last runs,
+ * and hands all other calls to Python. */
+#ifndef PYTHON_ARRAY_TYPE_FUSED_H
+#define PYTHON_ARRAY_TYPE_FUSED_H
+
+#include "driver/events.h"
+#include "python/driver/memory/gpuarray.h"
+
+/* A parameter of a kernel that is an address in a block. */
+typedef struct {
+    Py_ssize_t block;
+    ptrdiff_t offset; /* bytes */
+    size_t place;     /* in the parameters */
+} pcu_fused_pointer;
+
+/* A block that a step allocates. The array has its layout, but no memory. */
+typedef struct {
+    Py_ssize_t block;
+    pcu_gpuarray *layout; /* borrowed from the run's tuple */
+} pcu_fused_allocation;
+
+typedef struct {
+    PyObject *work; /* borrowed: a prepared Function, another callable, or None */
+    pcu_launch_shape shape;
+    unsigned char *params; /* owned: without the addresses */
+    size_t size;
+    Py_ssize_t begins_count;
+    pcu_fused_allocation *begins; /* owned */
+    Py_ssize_t pointers_count;
+    pcu_fused_pointer *pointers; /* owned */
+    Py_ssize_t ends_count;
+    Py_ssize_t *ends; /* owned: blocks that no later step uses */
+} pcu_fused_step;
+
+typedef struct {
+    PyObject_HEAD
+    pcu_state *st;
+    PyObject *weakrefs;
+    PyObject *context; /* strong, as are the objects below */
+    PyObject *key;     /* tuple: the layout or the value of each argument; or None */
+    PyObject *sources; /* tuple: for each block None, a number of an array among the
+                          arguments, or an array from outside */
+    PyObject *written; /* tuple: the blocks from outside that steps may change */
+    PyObject *steps;   /* tuple: holds what `items` borrows */
+    PyObject *result;  /* the block, a tuple of blocks, or a callable */
+    Py_ssize_t used; /* the number of the last call, of all runs */
+    Py_ssize_t count;        /* of items */
+    pcu_fused_step *items;   /* owned */
+} pcu_fused_run;
+
+/* Enqueue the steps. `arrays` are those among the arguments; `given`, a dict or NULL,
+ * has arrays for blocks that would be allocated. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_fused_run_call(pcu_fused_run *self,
+                                                   PyObject *const *arrays,
+                                                   Py_ssize_t count, PyObject *given);
+
+/* Whether a block that steps change shares memory with another one. */
+PCU_HIDDEN bool pcu_fused_run_conflicts(const pcu_fused_run *self,
+                                        PyObject *const *arrays, Py_ssize_t count);
+
+#endif
