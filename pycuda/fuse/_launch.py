@@ -1,9 +1,9 @@
 """Calls of a recorded function: its specialisations, their kernels and launches.
 
 A specialisation serves the arguments of one key: dtypes, shapes and strides of arrays,
-and the values of everything else. The first call makes a ``pycuda._driver._FusedRun`` of
-its steps. Later calls compare their arguments with the keys of the last runs and enqueue
-the steps in C. ``FusedFunction._run`` has all other calls.
+and the values of everything else. The first call makes a ``pycuda._driver._FusedRun``
+of its steps. Later calls compare their arguments with the keys of the last runs and
+enqueue the steps in C. ``FusedFunction._run`` has all other calls.
 """
 
 from __future__ import annotations
@@ -35,9 +35,7 @@ from pycuda.fuse._program import (
     alignment_of,
     extent,
     is_packed,
-    itemsize,
     map_tree,
-    packed_strides,
 )
 from pycuda.gpuarray import GPUArray
 
@@ -152,30 +150,29 @@ class Specialisation:
 
     def compile(self, key: tuple[Any, ...] | None = None) -> None:
         """Compile and load the kernels. ``key`` is that of calls without keywords."""
-        count = max(len(self.plan.steps), 1)
-        begins: list[list[Any]] = [[] for _ in range(count)]
-        ends: list[list[int]] = [[] for _ in range(count)]
+        work = [*map(self._work, self.plan.steps, self.sources)] or [self._no_work()]
+        begins: list[list[_Allocation]] = [[] for _ in work]
+        ends: list[list[int]] = [[] for _ in work]
         for each in self.allocations:
-            begins[each.first].append((each.block, each.layout()))
+            begins[each.first].append(each)
             if each.last < len(self.plan.steps):
                 ends[each.last].append(each.block)
         steps = [
-            (work, tuple(first), tuple(last), kernel)
-            for (work, kernel), first, last in zip(
-                map(self._work, self.plan.steps, self.sources)
-                if self.plan.steps
-                else [(None, ())],
-                begins,
-                ends,
-                strict=True,
+            (
+                function,
+                tuple([each.block for each in first]),
+                tuple([each.layout() for each in first]),
+                tuple(last),
+                *rest,
             )
+            for (function, *rest), first, last in zip(work, begins, ends, strict=True)
         ]
         sources = [
             block.source if block.kind in ("argument", "constant") else None
             for block in self.plan.blocks
         ]
         self.steps = _driver._FusedRun(
-            _driver.Context.get_current(),
+            _context(),
             key,
             tuple(sources),
             tuple(self._external_writes()),
@@ -183,15 +180,20 @@ class Specialisation:
             self._result(),
         )
 
-    def _work(self, step: Kernel | Call, source: Source | None) -> tuple[Any, Any]:
+    @staticmethod
+    def _no_work(function: Any = None) -> tuple[Any, ...]:
+        """Return a step without a kernel; see _FusedRun."""
+        return function, (), (), (), (1, 1), (1, 1, 1), 0
+
+    def _work(self, step: Kernel | Call, source: Source | None) -> tuple[Any, ...]:
         """Return what a step runs: a function, and what its kernel gets."""
         if source is None:
             assert isinstance(step, Call)
-            return functools.partial(_call, step, self.plan.blocks), ()
+            return self._no_work(functools.partial(_call, step, self.plan.blocks))
         function = _function(source.text, source.format)
-        blocks = tuple([(block, 0) for block in source.blocks])
-        values = tuple(source.values)
-        return function, (blocks, values, source.grid, source.block, 0)
+        blocks, values = tuple(source.blocks), tuple(source.values)
+        offsets = (0,) * len(blocks)
+        return function, blocks, offsets, values, source.grid, source.block, 0
 
     def _used(self) -> list[set[int]]:
         """Return the blocks that each step uses."""
@@ -248,10 +250,6 @@ class Specialisation:
                 if is_packed(place, block.size):
                     allocation.place = place
                     allocation.counts_as = results[number].counts_as
-                    allocation.dtype = _dtype(place.dtype)
-                    size = itemsize(place.dtype)
-                    if place.strides != packed_strides(place.shape, size):
-                        allocation.order = place.strides
             made.append(allocation)
         return made
 
@@ -273,7 +271,7 @@ class Specialisation:
                 return tuple(blocks)
         block = block_of(result)
         if block is not None:
-            return block
+            return (block,)
         return lambda memory: map_tree(functools.partial(_result, memory), result)
 
 
@@ -296,6 +294,11 @@ def _range(array: GPUArray) -> tuple[int, int]:
     return extent(array.ptr, array.shape, array.strides, array.dtype.itemsize)
 
 
+def _context() -> Any:
+    """Return the context in which this thread works."""
+    return _driver.Context.get_current() or _driver._working_context()
+
+
 def _layout(
     shape: tuple[int, ...],
     dtype: Any,
@@ -304,9 +307,9 @@ def _layout(
     address: int = 16,
 ) -> GPUArray:
     """Return an array with a layout, but without memory."""
-    made: Any = GPUArray(shape, dtype, gpudata=address, strides=strides)
+    made = GPUArray(shape, dtype, gpudata=address, strides=strides)
     if dtype.char == "?":
-        made._counts_as = counts_as
+        setattr(made, "_counts_as", counts_as)  # noqa: B010  not for programs
     return made
 
 
@@ -415,10 +418,10 @@ def _key(leaf: Any, arrays: list[GPUArray]) -> Any:
 
 def _key_in_c(args: tuple[Any, ...]) -> tuple[Any, ...] | None:
     """Return the key of a call for C, None if an argument has none."""
-    key = []
+    key: list[Any] = []
     for each in args:
         if type(each) is GPUArray:
-            counts_as = each._counts_as if each.dtype.char == "?" else None
+            counts_as = trace._counts_as(each) if each.dtype.char == "?" else None
             address = 16 + (each.ptr & 15 if each.size else 0)
             each = _layout(each.shape, each.dtype, each.strides, counts_as, address)
         elif type(each) not in (float, int, bool, str, type(None)):
@@ -503,12 +506,12 @@ class FusedFunction(_driver._FusedCall):
         except _Unhashable:
             return _copied(self._plain(*args, **kwargs), out)
         made = self._specialisation(key, args, kwargs)
-        if made is None or made.steps.conflicts(arrays):
+        if made is None or made.steps.conflicts(tuple(arrays)):
             return _copied(self._plain(*args, **kwargs), out)
         if out is None and not self._donate:
             if not kwargs:
                 self._remember(made.steps)
-            return made.steps.run(arrays)
+            return made.steps.run(tuple(arrays))
         return self._run_into(made, arrays, args, kwargs, out)
 
     def _nested(self, args: Any, kwargs: Any, out: Any) -> Any:
@@ -588,7 +591,7 @@ class FusedFunction(_driver._FusedCall):
             if fits and not any(overlaps(own, each) for each in inputs):
                 given[leaf.place.block] = array
                 inputs.append(own)
-        value = made.steps.run(arrays, given)
+        value = made.steps.run(tuple(arrays), given)
         if out is None:
             self._keep_donated(made, args, kwargs)
         return value if out is None else _copied(value, out)
@@ -689,6 +692,5 @@ def _copied(result: Any, out: Any) -> Any:
 def _find(module: str, name: str) -> Any:
     """Return the fused function of a name, for pickle."""
     import importlib
-    import operator
 
     return operator.attrgetter(name)(importlib.import_module(module))

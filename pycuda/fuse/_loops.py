@@ -332,10 +332,10 @@ class _HostLoop:
         while turns != self.n:
             state = [_in_c_order(each) for each in state]
             if self.condition is not None:
-                (value,) = self._steps(True).run([*state, *outer])
+                (value,) = self._steps(True).run((*state, *outer))
                 if not value.get().item():
                     break
-            state = list(self._steps(False).run([*state, *outer]))
+            state = list(self._steps(False).run((*state, *outer)))
             turns += 1
         return tuple(self._own(state, arrays))
 

@@ -8,33 +8,20 @@
 #ifndef PYTHON_ARRAY_TYPE_FUSED_H
 #define PYTHON_ARRAY_TYPE_FUSED_H
 
-#include "driver/events.h"
+#include "python/driver/launch/launch.h"
 #include "python/driver/memory/gpuarray.h"
 
-/* A parameter of a kernel that is an address in a block. */
+/* A step. The objects are borrowed from the run's tuple. */
 typedef struct {
-    Py_ssize_t block;
-    ptrdiff_t offset; /* bytes */
-    size_t place;     /* in the parameters */
-} pcu_fused_pointer;
-
-/* A block that a step allocates. The array has its layout, but no memory. */
-typedef struct {
-    Py_ssize_t block;
-    pcu_gpuarray *layout; /* borrowed from the run's tuple */
-} pcu_fused_allocation;
-
-typedef struct {
-    PyObject *work; /* borrowed: a prepared Function, another callable, or None */
+    PyObject *work;        /* a prepared Function, another callable, or None */
+    PyObject *begins;      /* tuple: the blocks that it allocates */
+    PyObject *layouts;     /* tuple: an array without memory for each of them */
+    PyObject *ends;        /* tuple: the blocks that no later step uses */
+    PyObject *pointers;    /* tuple: the blocks whose addresses the kernel gets first */
+    PyObject *offsets;     /* tuple: the bytes from there on, for each of them */
+    pcu_prepared *plan;    /* counted reference: where the parameters are */
+    unsigned char *params; /* owned: all parameters, without the addresses */
     pcu_launch_shape shape;
-    unsigned char *params; /* owned: without the addresses */
-    size_t size;
-    Py_ssize_t begins_count;
-    pcu_fused_allocation *begins; /* owned */
-    Py_ssize_t pointers_count;
-    pcu_fused_pointer *pointers; /* owned */
-    Py_ssize_t ends_count;
-    Py_ssize_t *ends; /* owned: blocks that no later step uses */
 } pcu_fused_step;
 
 typedef struct {
@@ -47,10 +34,10 @@ typedef struct {
                           arguments, or an array from outside */
     PyObject *written; /* tuple: the blocks from outside that steps may change */
     PyObject *steps;   /* tuple: holds what `items` borrows */
-    PyObject *result;  /* the block, a tuple of blocks, or a callable */
-    Py_ssize_t used; /* the number of the last call, of all runs */
-    Py_ssize_t count;        /* of items */
-    pcu_fused_step *items;   /* owned */
+    PyObject *result;  /* a tuple of blocks, or a callable */
+    Py_ssize_t used;   /* the number of the last call, of all runs */
+    Py_ssize_t count;  /* of items */
+    pcu_fused_step *items; /* owned */
 } pcu_fused_run;
 
 /* Enqueue the steps. `arrays` are those among the arguments; `given`, a dict or NULL,

@@ -1,7 +1,6 @@
 /* The type _FusedCall, the base of FusedFunction: see fused.h. */
 #include "python/array/type/fused.h"
 
-#include "driver/context_record.h"
 #include "python/array/element_type.h"
 #include "python/driver/context.h"
 #include "python/support/recording.h"
@@ -108,11 +107,15 @@ static PyObject *
 fused_call_run_new(fused_call *self, PyObject *const *args, Py_ssize_t nargs,
                    PyObject **arrays, Py_ssize_t *count)
 {
+    const pcu_context *ctx = pcu_context_launch_borrow(self->st);
+    if (ctx == NULL) {
+        PyErr_Clear(); /* Python raises the error of this case */
+        return NULL;
+    }
     for (int k = 0; k < CALL_RUNS && self->runs[k] != NULL; k++) {
         PyObject *found = pcu_weakref_new(self->runs[k]);
         const pcu_fused_run *run = (const pcu_fused_run *)found;
-        if (run != NULL && run->key != NULL &&
-            pcu_context_rec(run->context) == pcu_ctx_current &&
+        if (run != NULL && run->key != NULL && run->context == (const PyObject *)ctx &&
             key_matches(run, args, nargs, arrays, count)) {
             if (k != 0) {
                 fused_call_move_to_front(self, k);

@@ -5,7 +5,6 @@
 #include "python/array/memory.h"
 #include "python/array/ops/overlap.h"
 #include "python/driver/context.h"
-#include "python/driver/launch/launch.h"
 #include "python/driver/memory/memory.h"
 #include "python/driver/stream.h"
 #include "python/support/convert.h"
@@ -80,26 +79,33 @@ memory_pass_to(fused_memory *memory, PyObject *function)
 
 /* -- one step ---------------------------------------------------------------------- */
 
+/* Item i of a tuple of blocks. */
+static inline Py_ssize_t
+block_at(PyObject *blocks, Py_ssize_t i)
+{
+    return PyLong_AsSsize_t(PyTuple_GET_ITEM(blocks, i));
+}
+
 static int
 step_allocate(const pcu_fused_step *step, fused_memory *memory)
 {
-    for (Py_ssize_t i = 0; i < step->begins_count; i++) {
-        Py_ssize_t block = step->begins[i].block;
-        const pcu_gpuarray *layout = step->begins[i].layout;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(step->begins); i++) {
+        PyObject **place = &memory->arrays[block_at(step->begins, i)];
+        const pcu_gpuarray *layout =
+            (const pcu_gpuarray *)PyTuple_GET_ITEM(step->layouts, i);
         const ptrdiff_t *strides = layout->strides;
-        if (memory->arrays[block] != NULL) {
+        if (*place != NULL) {
             continue; /* given */
         }
         if (layout->contiguous & PCU_ARRAY_C) {
             strides = NULL;
         }
-        PyObject *made = pcu_gpuarray_new(memory->st, NULL, layout->ndim, layout->shape,
-                                          strides, layout->dtype, memory->allocator);
-        if (made == NULL) {
+        *place = pcu_gpuarray_new(memory->st, NULL, layout->ndim, layout->shape,
+                                  strides, layout->dtype, memory->allocator);
+        if (*place == NULL) {
             return -1;
         }
-        ((pcu_gpuarray *)made)->counts_as = layout->counts_as;
-        memory->arrays[block] = made;
+        ((pcu_gpuarray *)*place)->counts_as = layout->counts_as;
     }
     return 0;
 }
@@ -120,42 +126,50 @@ step_read_address(pcu_gpuarray *array, const pcu_context *ctx, CUdeviceptr *addr
                                   program's object, which may change its address */
 }
 
+/* Write the addresses of a kernel's blocks. */
+static int
+step_put_addresses(const pcu_fused_step *step, const fused_memory *memory,
+                   const pcu_context *ctx, unsigned char *params)
+{
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(step->pointers); i++) {
+        PyObject *array = memory->arrays[block_at(step->pointers, i)];
+        CUdeviceptr address = 0;
+        if (array == NULL) {
+            PyErr_SetString(PyExc_RuntimeError,
+                            "a step of a fused function uses a block without memory");
+            return -1;
+        }
+        if (step_read_address((pcu_gpuarray *)array, ctx, &address) < 0) {
+            return -1;
+        }
+        address += (CUdeviceptr)block_at(step->offsets, i);
+        memcpy(params + step->plan->items[i].offset, &address, sizeof(address));
+    }
+    return 0;
+}
+
 static int
 step_launch(const pcu_fused_step *step, const fused_memory *memory,
             const pcu_context *ctx)
 {
     pcu_function *function = (pcu_function *)step->work;
     pcu_launch_shape shape = step->shape;
+    size_t size = step->plan->size;
     pcu_argument_buffer buffer;
-    int rc = 0;
     if (!function->described && pcu_function_describe(function) < 0) {
         return -1;
     }
     pcu_argument_buffer_init(&buffer);
-    unsigned char *params = pcu_argument_buffer_reserve(&buffer, step->size, 1);
+    unsigned char *params = pcu_argument_buffer_reserve(&buffer, size, 1);
     if (params == NULL) {
         PyErr_NoMemory();
         return -1;
     }
-    memcpy(params, step->params, step->size);
-    for (Py_ssize_t i = 0; rc == 0 && i < step->pointers_count; i++) {
-        const pcu_fused_pointer *pointer = &step->pointers[i];
-        PyObject *array = memory->arrays[pointer->block];
-        CUdeviceptr address = 0;
-        if (array == NULL) {
-            PyErr_SetString(PyExc_RuntimeError,
-                            "a step of a fused function uses a block without memory");
-            rc = -1;
-        }
-        else {
-            rc = step_read_address((pcu_gpuarray *)array, ctx, &address);
-        }
-        address += (CUdeviceptr)pointer->offset;
-        memcpy(params + pointer->place, &address, sizeof(address));
-    }
+    memcpy(params, step->params, size);
+    int rc = step_put_addresses(step, memory, ctx, params);
     shape.stream = pcu_stream_current();
     if (rc == 0) {
-        rc = pcu_launch_run(function, &shape, params, step->size);
+        rc = pcu_launch_run(function, &shape, params, size);
     }
     pcu_argument_buffer_free(&buffer);
     return rc;
@@ -167,7 +181,7 @@ step_run(const pcu_fused_step *step, fused_memory *memory, const pcu_context *ct
     if (step_allocate(step, memory) < 0) {
         return -1;
     }
-    if (Py_IS_TYPE(step->work, memory->st->Function)) {
+    if (step->plan != NULL) {
         if (step_launch(step, memory, ctx) < 0) {
             return -1;
         }
@@ -179,8 +193,8 @@ step_run(const pcu_fused_step *step, fused_memory *memory, const pcu_context *ct
         }
         Py_DECREF(done);
     }
-    for (Py_ssize_t i = 0; i < step->ends_count; i++) {
-        Py_CLEAR(memory->arrays[step->ends[i]]);
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(step->ends); i++) {
+        Py_CLEAR(memory->arrays[block_at(step->ends, i)]);
     }
     return 0;
 }
@@ -188,32 +202,24 @@ step_run(const pcu_fused_step *step, fused_memory *memory, const pcu_context *ct
 /* -- the call ---------------------------------------------------------------------- */
 
 static PyObject *
-memory_block_new(const fused_memory *memory, PyObject *number)
-{
-    PyObject *array = memory->arrays[PyLong_AsSsize_t(number)];
-    if (array == NULL) {
-        PyErr_SetString(PyExc_RuntimeError,
-                        "a result of a fused function has no memory");
-    }
-    return Py_XNewRef(array);
-}
-
-static PyObject *
 memory_result_new(fused_memory *memory, PyObject *result)
 {
-    if (PyLong_Check(result)) {
-        return memory_block_new(memory, result);
-    }
     if (!PyTuple_Check(result)) {
         return memory_pass_to(memory, result);
     }
-    PyObject *made = PyTuple_New(PyTuple_GET_SIZE(result));
-    for (Py_ssize_t i = 0; made != NULL && i < PyTuple_GET_SIZE(result); i++) {
-        PyObject *item = memory_block_new(memory, PyTuple_GET_ITEM(result, i));
-        PyTuple_SET_ITEM(made, i, item);
-        if (item == NULL) {
+    Py_ssize_t count = PyTuple_GET_SIZE(result);
+    PyObject *made = PyTuple_New(count);
+    for (Py_ssize_t i = 0; made != NULL && i < count; i++) {
+        PyObject *array = memory->arrays[block_at(result, i)];
+        PyTuple_SET_ITEM(made, i, Py_XNewRef(array));
+        if (array == NULL) {
+            PyErr_SetString(PyExc_RuntimeError,
+                            "a result of a fused function has no memory");
             Py_CLEAR(made);
         }
+    }
+    if (made != NULL && count == 1) {
+        Py_SETREF(made, Py_NewRef(PyTuple_GET_ITEM(made, 0)));
     }
     return made;
 }
@@ -227,7 +233,7 @@ run_outer_array(const pcu_fused_run *self, Py_ssize_t block, PyObject *const *ar
     PyObject *source = PyTuple_GET_ITEM(self->sources, block);
     if (PyLong_Check(source)) {
         Py_ssize_t k = PyLong_AsSsize_t(source);
-        return k < count ? (pcu_gpuarray *)arrays[k] : NULL;
+        return k >= 0 && k < count ? (pcu_gpuarray *)arrays[k] : NULL;
     }
     return source == Py_None ? NULL : (pcu_gpuarray *)source;
 }
@@ -283,7 +289,7 @@ pcu_fused_run_conflicts(const pcu_fused_run *self, PyObject *const *arrays,
 {
     Py_ssize_t blocks = PyTuple_GET_SIZE(self->sources);
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(self->written); i++) {
-        Py_ssize_t own = PyLong_AsSsize_t(PyTuple_GET_ITEM(self->written, i));
+        Py_ssize_t own = block_at(self->written, i);
         const pcu_gpuarray *array = run_outer_array(self, own, arrays, count);
         for (Py_ssize_t k = 0; array != NULL && k < blocks; k++) {
             const pcu_gpuarray *other = run_outer_array(self, k, arrays, count);
@@ -298,42 +304,36 @@ pcu_fused_run_conflicts(const pcu_fused_run *self, PyObject *const *arrays,
 
 /* -- construction ------------------------------------------------------------------ */
 
-/* Read a tuple of (block, layout). */
+/* Check that all items of a tuple are blocks. */
 static int
-step_read_begins(pcu_state *st, pcu_fused_step *step, PyObject *begins)
+run_check_blocks(const pcu_fused_run *self, PyObject *blocks)
 {
-    step->begins_count = PyTuple_GET_SIZE(begins);
-    step->begins = PyMem_Calloc((size_t)step->begins_count + 1, sizeof(*step->begins));
-    if (step->begins == NULL) {
-        PyErr_NoMemory();
-        return -1;
-    }
-    for (Py_ssize_t i = 0; i < step->begins_count; i++) {
-        pcu_fused_allocation *item = &step->begins[i];
-        PyObject *layout;
-        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(begins, i), "nO!:_FusedRun",
-                              &item->block, st->GPUArray, &layout)) {
+    Py_ssize_t most = PyTuple_GET_SIZE(self->sources);
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(blocks); i++) {
+        Py_ssize_t block = block_at(blocks, i);
+        if (block < 0 || block >= most) {
+            if (!PyErr_Occurred()) {
+                PyErr_Format(PyExc_IndexError, "there is no block %zd", block);
+            }
             return -1;
         }
-        item->layout = (pcu_gpuarray *)layout;
     }
     return 0;
 }
 
-/* Read a tuple of blocks. */
+/* Check that all items of a tuple are GPUArrays. */
 static int
-step_read_ends(pcu_fused_step *step, PyObject *ends)
+run_check_arrays(const pcu_fused_run *self, PyObject *arrays)
 {
-    step->ends_count = PyTuple_GET_SIZE(ends);
-    step->ends = PyMem_Calloc((size_t)step->ends_count + 1, sizeof(*step->ends));
-    if (step->ends == NULL) {
-        PyErr_NoMemory();
-        return -1;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(arrays); i++) {
+        PyObject *array = PyTuple_GET_ITEM(arrays, i);
+        if (!pcu_is_array(self->st, array)) {
+            PyErr_Format(PyExc_TypeError, "a fused function uses arrays, not %s",
+                         Py_TYPE(array)->tp_name);
+            return -1;
+        }
     }
-    for (Py_ssize_t i = 0; i < step->ends_count; i++) {
-        step->ends[i] = PyLong_AsSsize_t(PyTuple_GET_ITEM(ends, i));
-    }
-    return PyErr_Occurred() == NULL ? 0 : -1;
+    return 0;
 }
 
 /* Pack the values of a kernel, which follow its addresses. */
@@ -341,131 +341,66 @@ static int
 step_pack(pcu_fused_step *step, PyObject *values)
 {
     pcu_function *function = (pcu_function *)step->work;
-    pcu_prepared *plan = function->prepared;
-    Py_ssize_t pointers = step->pointers_count;
-    if (plan == NULL || plan->count != pointers + PyTuple_GET_SIZE(values)) {
+    Py_ssize_t first = PyTuple_GET_SIZE(step->pointers);
+    if (function->prepared == NULL ||
+        function->prepared->count != first + PyTuple_GET_SIZE(values)) {
         PyErr_SetString(PyExc_TypeError, "the kernel is prepared for other values");
         return -1;
     }
-    step->size = plan->size;
-    step->params = PyMem_Calloc(1, plan->size + 1);
+    step->plan = function->prepared;
+    step->plan->references++;
+    step->params = PyMem_Calloc(1, step->plan->size + 1);
     if (step->params == NULL) {
         PyErr_NoMemory();
         return -1;
     }
-    for (Py_ssize_t i = 0; i < pointers; i++) {
-        step->pointers[i].place = plan->items[i].offset;
-    }
-    for (Py_ssize_t i = pointers; i < plan->count; i++) {
-        if (pcu_prepared_put(function, plan, i, PyTuple_GET_ITEM(values, i - pointers),
-                             step->params) < 0) {
+    for (Py_ssize_t i = first; i < step->plan->count; i++) {
+        if (pcu_prepared_put(function, step->plan, i,
+                             PyTuple_GET_ITEM(values, i - first), step->params) < 0) {
             return -1;
         }
     }
     return 0;
 }
 
-/* Read what a step with a kernel has: blocks, values, grid and block. */
 static int
-step_read_kernel(pcu_state *st, pcu_fused_step *step, PyObject *kernel)
+run_read_step(const pcu_fused_run *self, pcu_fused_step *step, PyObject *item)
 {
-    PyObject *blocks, *values, *grid, *block;
-    if (!PyArg_ParseTuple(kernel, "O!O!OOI:_FusedRun", &PyTuple_Type, &blocks,
-                          &PyTuple_Type, &values, &grid, &block, &step->shape.shared) ||
-        pcu_as_dims(st, grid, step->shape.grid, "grid") < 0 ||
-        pcu_as_dims(st, block, step->shape.block, "block") < 0) {
+    PyTypeObject *const tuple = &PyTuple_Type;
+    PyObject *values, *grid, *block;
+    if (!PyArg_ParseTuple(item, "OO!O!O!O!O!O!OOI:_FusedRun", &step->work, tuple,
+                          &step->begins, tuple, &step->layouts, tuple, &step->ends,
+                          tuple, &step->pointers, tuple, &step->offsets, tuple, &values,
+                          &grid, &block, &step->shape.shared) ||
+        run_check_blocks(self, step->begins) < 0 ||
+        run_check_arrays(self, step->layouts) < 0 ||
+        run_check_blocks(self, step->ends) < 0 ||
+        run_check_blocks(self, step->pointers) < 0) {
         return -1;
     }
-    step->pointers_count = PyTuple_GET_SIZE(blocks);
-    step->pointers =
-        PyMem_Calloc((size_t)step->pointers_count + 1, sizeof(*step->pointers));
-    if (step->pointers == NULL) {
-        PyErr_NoMemory();
+    if (PyTuple_GET_SIZE(step->begins) != PyTuple_GET_SIZE(step->layouts) ||
+        PyTuple_GET_SIZE(step->pointers) != PyTuple_GET_SIZE(step->offsets)) {
+        PyErr_SetString(PyExc_ValueError, "a step has tuples of other lengths");
         return -1;
     }
-    for (Py_ssize_t i = 0; i < step->pointers_count; i++) {
-        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(blocks, i), "nn:_FusedRun",
-                              &step->pointers[i].block, &step->pointers[i].offset)) {
-            return -1;
-        }
+    if (!Py_IS_TYPE(step->work, self->st->Function)) {
+        return 0;
+    }
+    if (pcu_as_dims(self->st, grid, step->shape.grid, "grid") < 0 ||
+        pcu_as_dims(self->st, block, step->shape.block, "block") < 0) {
+        return -1;
     }
     return step_pack(step, values);
 }
 
 static int
-step_read(pcu_state *st, pcu_fused_step *step, PyObject *item)
-{
-    PyObject *begins, *ends, *kernel;
-    if (!PyArg_ParseTuple(item, "OO!O!O!:_FusedRun", &step->work, &PyTuple_Type,
-                          &begins, &PyTuple_Type, &ends, &PyTuple_Type, &kernel) ||
-        step_read_begins(st, step, begins) < 0 || step_read_ends(step, ends) < 0) {
-        return -1;
-    }
-    if (!Py_IS_TYPE(step->work, st->Function)) {
-        return 0;
-    }
-    return step_read_kernel(st, step, kernel);
-}
-
-static bool
-run_has_block(const pcu_fused_run *self, PyObject *number)
-{
-    return PyLong_Check(number) &&
-           (size_t)PyLong_AsSsize_t(number) < (size_t)PyTuple_GET_SIZE(self->sources);
-}
-
-/* Whether all items of a tuple are blocks. */
-static bool
-run_has_blocks(const pcu_fused_run *self, PyObject *numbers)
-{
-    bool known = true;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(numbers); i++) {
-        known &= run_has_block(self, PyTuple_GET_ITEM(numbers, i));
-    }
-    return known;
-}
-
-/* Whether a step names only blocks that exist. */
-static bool
-run_has_blocks_of(const pcu_fused_run *self, const pcu_fused_step *step)
-{
-    size_t blocks = (size_t)PyTuple_GET_SIZE(self->sources);
-    bool known = true;
-    for (Py_ssize_t i = 0; i < step->begins_count; i++) {
-        known &= (size_t)step->begins[i].block < blocks;
-    }
-    for (Py_ssize_t i = 0; i < step->pointers_count; i++) {
-        known &= (size_t)step->pointers[i].block < blocks;
-    }
-    for (Py_ssize_t i = 0; i < step->ends_count; i++) {
-        known &= (size_t)step->ends[i] < blocks;
-    }
-    return known;
-}
-
-static bool
-run_is_valid(const pcu_fused_run *self)
-{
-    bool valid = run_has_blocks(self, self->written);
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(self->sources); i++) {
-        PyObject *source = PyTuple_GET_ITEM(self->sources, i);
-        valid &= source == Py_None || pcu_is_array(self->st, source) ||
-                 (PyLong_Check(source) && PyLong_AsSsize_t(source) >= 0);
-    }
-    for (Py_ssize_t i = 0; i < self->count; i++) {
-        valid &= run_has_blocks_of(self, &self->items[i]);
-    }
-    if (PyTuple_Check(self->result)) {
-        return valid && run_has_blocks(self, self->result);
-    }
-    return valid &&
-           (run_has_block(self, self->result) || PyCallable_Check(self->result));
-}
-
-static int
-run_read_steps(pcu_fused_run *self)
+run_read(pcu_fused_run *self)
 {
     Py_ssize_t count = PyTuple_GET_SIZE(self->steps);
+    if (run_check_blocks(self, self->written) < 0 ||
+        (PyTuple_Check(self->result) && run_check_blocks(self, self->result) < 0)) {
+        return -1;
+    }
     self->items = PyMem_Calloc((size_t)count + 1, sizeof(*self->items));
     if (self->items == NULL) {
         PyErr_NoMemory();
@@ -473,15 +408,10 @@ run_read_steps(pcu_fused_run *self)
     }
     self->count = count;
     for (Py_ssize_t i = 0; i < count; i++) {
-        if (step_read(self->st, &self->items[i], PyTuple_GET_ITEM(self->steps, i)) <
+        if (run_read_step(self, &self->items[i], PyTuple_GET_ITEM(self->steps, i)) <
             0) {
             return -1;
         }
-    }
-    if (PyErr_Occurred() != NULL || !run_is_valid(self)) {
-        PyErr_SetString(PyExc_ValueError,
-                        "these values are no run of a fused function");
-        return -1;
     }
     return 0;
 }
@@ -491,9 +421,10 @@ run_new(PyTypeObject *type, PyObject *args, PyObject *Py_UNUSED(kwargs))
 {
     PyObject *context, *key, *sources, *written, *steps, *result;
     pcu_state *st = pcu_state_of_type(type);
-    if (st == NULL || !PyArg_ParseTuple(args, "OOO!O!O!O:_FusedRun", &context, &key,
-                                        &PyTuple_Type, &sources, &PyTuple_Type,
-                                        &written, &PyTuple_Type, &steps, &result)) {
+    if (st == NULL ||
+        !PyArg_ParseTuple(args, "O!OO!O!O!O:_FusedRun", st->Context, &context, &key,
+                          &PyTuple_Type, &sources, &PyTuple_Type, &written,
+                          &PyTuple_Type, &steps, &result)) {
         return NULL;
     }
     pcu_fused_run *self = (pcu_fused_run *)type->tp_alloc(type, 0);
@@ -507,28 +438,13 @@ run_new(PyTypeObject *type, PyObject *args, PyObject *Py_UNUSED(kwargs))
     self->written = Py_NewRef(written);
     self->steps = Py_NewRef(steps);
     self->result = Py_NewRef(result);
-    if (run_read_steps(self) < 0) {
+    if (run_read(self) < 0) {
         Py_CLEAR(self);
     }
     return (PyObject *)self;
 }
 
 /* -- the type ---------------------------------------------------------------------- */
-
-/* Read a list of arrays. */
-static int
-run_check_arrays(const pcu_fused_run *self, PyObject *arrays)
-{
-    bool known = PyList_Check(arrays);
-    for (Py_ssize_t i = 0; known && i < PyList_GET_SIZE(arrays); i++) {
-        known = pcu_is_array(self->st, PyList_GET_ITEM(arrays, i));
-    }
-    if (!known) {
-        PyErr_SetString(PyExc_TypeError, "arrays must be a list of GPUArrays");
-        return -1;
-    }
-    return 0;
-}
 
 typedef struct {
     PyObject *arrays;
@@ -541,7 +457,7 @@ static const pcu_word run_words[] = {
 };
 
 PCU_SIGNATURE(run_run, run_words,
-              "run($self, arrays, given=None, /)\n--\n\n"
+              "run($self, arrays, given={}, /)\n--\n\n"
               "Enqueue the steps and return the result.\n\n"
               "given has arrays for blocks that would be allocated.")
 
@@ -549,24 +465,19 @@ static PyObject *
 run_run(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     pcu_fused_run *self = (pcu_fused_run *)op;
-    run_args a = {.given = Py_None};
-    if (pcu_args_parse(self->st, &run_run_signature, args, nargs, kwnames, &a) < 0 ||
-        run_check_arrays(self, a.arrays) < 0) {
+    run_args a = {.given = NULL};
+    if (pcu_args_parse(self->st, &run_run_signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
-    if (a.given != Py_None && !PyDict_Check(a.given)) {
-        PyErr_SetString(PyExc_TypeError, "given must be a dict");
+    if (!PyTuple_Check(a.arrays) || (a.given != NULL && !PyDict_Check(a.given))) {
+        PyErr_SetString(PyExc_TypeError, "run() takes a tuple and a dict");
         return NULL;
     }
-    PyObject *arrays = PyList_AsTuple(a.arrays);
-    if (arrays == NULL) {
+    if (run_check_arrays(self, a.arrays) < 0) {
         return NULL;
     }
-    PyObject *result =
-        pcu_fused_run_call(self, &PyTuple_GET_ITEM(arrays, 0), PyTuple_GET_SIZE(arrays),
-                           a.given == Py_None ? NULL : a.given);
-    Py_DECREF(arrays);
-    return result;
+    return pcu_fused_run_call(self, &PyTuple_GET_ITEM(a.arrays, 0),
+                              PyTuple_GET_SIZE(a.arrays), a.given);
 }
 
 PyDoc_STRVAR(run_conflicts_doc,
@@ -577,11 +488,15 @@ static PyObject *
 run_conflicts(PyObject *op, PyObject *arrays)
 {
     pcu_fused_run *self = (pcu_fused_run *)op;
+    if (!PyTuple_Check(arrays)) {
+        PyErr_SetString(PyExc_TypeError, "conflicts() takes a tuple");
+        return NULL;
+    }
     if (run_check_arrays(self, arrays) < 0) {
         return NULL;
     }
-    return PyBool_FromLong(pcu_fused_run_conflicts(
-        self, ((PyListObject *)arrays)->ob_item, PyList_GET_SIZE(arrays)));
+    return PyBool_FromLong(pcu_fused_run_conflicts(self, &PyTuple_GET_ITEM(arrays, 0),
+                                                   PyTuple_GET_SIZE(arrays)));
 }
 
 static int
@@ -607,9 +522,7 @@ run_clear(PyObject *op)
     self->count = 0;
     for (Py_ssize_t i = 0; i < count; i++) {
         PyMem_Free(items[i].params);
-        PyMem_Free(items[i].begins);
-        PyMem_Free(items[i].pointers);
-        PyMem_Free(items[i].ends);
+        pcu_prepared_release(items[i].plan);
     }
     PyMem_Free(items);
     Py_CLEAR(self->key);
@@ -648,17 +561,19 @@ static PyMemberDef run_members[] = {
     {NULL, 0, 0, 0, NULL},
 };
 
-PyDoc_STRVAR(run_doc,
-             "_FusedRun(context, key, sources, written, steps, result, /)\n--\n\n"
-             "The steps of a recorded function, ready to be enqueued.\n\n"
-             "key has the layout or the value of each argument, or is None. sources\n"
-             "has for each block None, the number of an array among the arguments, or\n"
-             "an array from outside. written are blocks from outside that steps may\n"
-             "change. A step is a tuple: a prepared Function, another callable, which\n"
-             "gets a dict of the blocks, or None; the blocks and layouts that it\n"
-             "allocates; the blocks that no later step uses; and for a Function its\n"
-             "blocks with offsets, values, grid, block and shared memory. result is a\n"
-             "block, a tuple of blocks, or a callable that gets a dict of the blocks.");
+PyDoc_STRVAR(
+    run_doc,
+    "_FusedRun(context, key, sources, written, steps, result, /)\n--\n\n"
+    "The steps of a recorded function, ready to be enqueued.\n\n"
+    "key has the layout or the value of each argument, or is None. sources\n"
+    "has for each block None, the number of an array among the arguments, or\n"
+    "an array from outside. written are blocks from outside that steps may\n"
+    "change. A step is a tuple: a prepared Function, another callable, which\n"
+    "gets a dict of the blocks, or None; the blocks that it allocates; their\n"
+    "layouts; the blocks that no later step uses; the blocks whose addresses\n"
+    "a kernel gets; the bytes from there on; its other values; grid, block\n"
+    "and shared memory. result is a tuple of blocks, of which a single one is\n"
+    "returned without a tuple, or a callable that gets a dict of the blocks.");
 
 static PyType_Slot run_slots[] = {
     {Py_tp_doc, (void *)run_doc},   {Py_tp_new, run_new},
