@@ -15,6 +15,7 @@ import os
 import threading
 import weakref
 from dataclasses import dataclass
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -384,6 +385,10 @@ class _Unhashable(Exception):
     """An argument has no key: the function runs plainly."""
 
 
+#: The hash of types whose objects are equal to themselves only.
+_HASH_OF_IDENTITY: Any = object.__hash__
+
+
 def _key(leaf: Any, arrays: list[GPUArray]) -> Any:
     """Return the part of a key for an argument, and collect the arrays."""
     kind = type(leaf)
@@ -405,6 +410,8 @@ def _key(leaf: Any, arrays: list[GPUArray]) -> Any:
         return kind, items
     if isinstance(leaf, GPUArray):
         raise _Unhashable
+    if kind.__hash__ is _HASH_OF_IDENTITY:
+        return kind, leaf, _state(leaf)
     if isinstance(leaf, np.generic):
         return kind, leaf.dtype, leaf.tobytes()
     if isinstance(leaf, complex):
@@ -414,6 +421,51 @@ def _key(leaf: Any, arrays: list[GPUArray]) -> Any:
     except TypeError:
         raise _Unhashable from None
     return kind, leaf
+
+
+_MOST_DEPTH = 3  # of objects in attributes of objects, whose values count
+#: Objects of these types count as constants.
+_CONSTANT = (type, ModuleType, FunctionType, BuiltinFunctionType, np.ufunc)
+
+
+class _Same:
+    """An object in a key that is equal to itself only."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.value is other.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+def _state(leaf: Any, depth: int = 0) -> Any:
+    """Return the part of a key for the attributes of an object."""
+    if isinstance(leaf, _CONSTANT) or depth > _MOST_DEPTH:
+        return None
+    if not hasattr(leaf, "__dict__"):
+        raise _Unhashable  # such as a generator, which a call changes
+    items = vars(leaf).items()
+    return tuple([(name, _value(each, depth + 1)) for name, each in items])
+
+
+def _value(value: Any, depth: int) -> Any:
+    """Return the part of a key for a value that is no argument.
+
+    A recording has the values of numbers, and the arrays themselves.
+    """
+    kind = type(value)
+    if isinstance(value, GPUArray):
+        return _Same(value)
+    if kind in (tuple, list):
+        return kind, tuple([_value(each, depth) for each in value])
+    if kind is dict:
+        return kind, tuple([(k, _value(each, depth)) for k, each in value.items()])
+    if kind.__hash__ is _HASH_OF_IDENTITY:
+        return _Same(value), _state(value, depth)
+    return _key(value, [])
 
 
 def _key_in_c(args: tuple[Any, ...]) -> tuple[Any, ...] | None:
@@ -434,6 +486,9 @@ def _recorded() -> None:
     """Be the key of all functions' specialisations in the memory of a context."""
 
 
+_MISSING: Any = object()
+
+
 class _Specialisations(dict[Any, "Specialisation | None"]):
     """The specialisations of a function in a context, in whose memory they are."""
 
@@ -448,6 +503,13 @@ class _Specialisations(dict[Any, "Specialisation | None"]):
                 if key != new
             }
             self.pop(min(last, key=last.__getitem__), None)
+
+
+_IS_RUN_LATER = (
+    inspect.isgeneratorfunction,
+    inspect.iscoroutinefunction,
+    inspect.isasyncgenfunction,
+)
 
 
 def _nothing() -> None:
@@ -477,7 +539,11 @@ class FusedFunction(_driver._FusedCall):
         self.__signature = inspect.signature(function)
         for name in self._donate:
             if name not in self.__signature.parameters:
-                raise ValueError(f"{function.__name__} has no parameter {name!r}")
+                raise ValueError(f"{self._name} has no parameter {name!r}")
+        if any(test(function) for test in _IS_RUN_LATER):
+            raise TypeError(
+                f"{self._name} is a generator or a coroutine, which runs after its call"
+            )
         self.specialisations: int = 0
         self._last: Any = _nothing  # a weak reference
 
@@ -522,13 +588,12 @@ class FusedFunction(_driver._FusedCall):
         context = _driver.Context.get_current()
         if results is None or context is None or results.context is not context:
             results = self._of_context()
-        try:
-            made = results[key]
-        except KeyError:
-            with trace.lock:
-                if key not in results:
-                    results[key] = self._record(args, kwargs)
-                made = results[key]
+        made = results.get(key, _MISSING)
+        if made is _MISSING:
+            with trace.lock:  # other threads wait, and find the result
+                made = results.get(key, _MISSING)
+                if made is _MISSING:
+                    made = results[key] = self._record(args, kwargs)
         if made is not None and made.steps is None:
             with made.lock:
                 if made.steps is None:

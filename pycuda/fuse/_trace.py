@@ -10,11 +10,13 @@ the same layout to learn the layout of the result.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import sys
 import threading
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -592,7 +594,7 @@ def record(function: Any, args: Any, kwargs: Any) -> Program:
     """
     if is_recording():
         raise RuntimeError("source() and kernels() cannot be called while recording")
-    with lock:
+    with lock, _beside_captures():
         trace = Trace()
         _active.append(trace)
         arrays: list[tuple[StandIn, int]] = []
@@ -625,6 +627,20 @@ def record(function: Any, args: Any, kwargs: Any) -> Program:
         finally:
             _active.pop()
         return trace.program
+
+
+@contextlib.contextmanager
+def _beside_captures() -> Iterator[None]:
+    """Let calls of plain functions launch in another stream than a captured one."""
+    current = _driver.Stream.get_current()
+    if current is None or not current.is_capturing:
+        yield
+        return
+    with _driver.Stream() as stream:
+        try:
+            yield
+        finally:
+            stream.synchronize()  # before the arrays of the calls are freed
 
 
 def _argument(array: GPUArray, size: int, before: Any) -> Block:
