@@ -3153,10 +3153,12 @@ class _FusedRun:
         written: tuple[int, ...],
         steps: tuple[Any, ...],
         result: tuple[int, ...] | Callable[..., Any],
+        layouts: tuple[Any, ...],
+        donated: tuple[int, ...],
         /,
     ) -> Self: ...
     def run(
-        self, arrays: tuple[GPUArray, ...], given: dict[int, GPUArray] = {}, /
+        self, arrays: tuple[GPUArray, ...], outs: tuple[Any, ...] | None = None, /
     ) -> Any: ...
     def conflicts(self, arrays: tuple[GPUArray, ...], /) -> bool: ...
 

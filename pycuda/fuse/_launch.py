@@ -25,7 +25,7 @@ from pycuda import _driver
 from pycuda._array.kernels.compilation import compile_text
 from pycuda._context_cache import _current_memory
 from pycuda.fuse._code import Source, write
-from pycuda.fuse._group import Kernel, Plan, overlaps
+from pycuda.fuse._group import Kernel, Plan
 from pycuda.fuse._program import (
     Block,
     Call,
@@ -131,7 +131,6 @@ class Specialisation:
         self.program = program
         self.plan = plan
         self.steps: Any = None  # a _FusedRun
-        self.spare: list[tuple[Any, GPUArray]] = []  # donated
         self.lock = threading.Lock()  # of the thread that compiles
         misaligned = {
             number
@@ -149,7 +148,9 @@ class Specialisation:
         }
         self.allocations = self._allocations()
 
-    def compile(self, key: tuple[Any, ...] | None = None) -> None:
+    def compile(
+        self, key: tuple[Any, ...] | None = None, donated: tuple[int, ...] = ()
+    ) -> None:
         """Compile and load the kernels. ``key`` is that of calls without keywords."""
         work = [*map(self._work, self.plan.steps, self.sources)] or [self._no_work()]
         begins: list[list[_Allocation]] = [[] for _ in work]
@@ -172,13 +173,16 @@ class Specialisation:
             block.source if block.kind in ("argument", "constant") else None
             for block in self.plan.blocks
         ]
+        result = self._result()
         self.steps = _driver._FusedRun(
             _context(),
             key,
             tuple(sources),
             tuple(self._external_writes()),
             tuple(steps),
-            self._result(),
+            result,
+            self._layouts(result),
+            () if _leaves(self.program.result, Same) else donated,
         )
 
     @staticmethod
@@ -274,6 +278,13 @@ class Specialisation:
         if block is not None:
             return (block,)
         return lambda memory: map_tree(functools.partial(_result, memory), result)
+
+    def _layouts(self, result: Any) -> tuple[GPUArray | None, ...]:
+        """Return the layouts of results that may be in memory of the program."""
+        if not isinstance(result, tuple):
+            return ()
+        known = {each.block: each for each in self.allocations}
+        return tuple([known[k].layout() if k in known else None for k in result])
 
 
 def _leaves(tree: Any, kind: Any) -> list[Any]:
@@ -574,11 +585,11 @@ class FusedFunction(_driver._FusedCall):
         made = self._specialisation(key, args, kwargs)
         if made is None or made.steps.conflicts(tuple(arrays)):
             return _copied(self._plain(*args, **kwargs), out)
-        if out is None and not self._donate:
-            if not kwargs:
-                self._remember(made.steps)
-            return made.steps.run(tuple(arrays))
-        return self._run_into(made, arrays, args, kwargs, out)
+        if out is not None:
+            return self._run_into(made, arrays, out)
+        if not kwargs:
+            self._remember(made.steps)
+        return made.steps.run(tuple(arrays))
 
     def _nested(self, args: Any, kwargs: Any, out: Any) -> Any:
         return _copied(self._plain(*args, **kwargs), out)
@@ -597,7 +608,10 @@ class FusedFunction(_driver._FusedCall):
         if made is not None and made.steps is None:
             with made.lock:
                 if made.steps is None:
-                    made.compile(None if kwargs else _key_in_c(args))
+                    made.compile(
+                        None if kwargs else _key_in_c(args),
+                        self._donated(args, kwargs) if self._donate else (),
+                    )
             results.bound(key)
         return made
 
@@ -623,73 +637,25 @@ class FusedFunction(_driver._FusedCall):
         except (trace.Unsupported, NotImplementedError):
             return None
 
-    def _run_into(
-        self, made: Specialisation, arrays: Any, args: Any, kwargs: Any, out: Any
-    ) -> Any:
-        """Run with memory for the results: ``out``, or donated arguments."""
-        given: dict[int, GPUArray] = {}
+    def _run_into(self, made: Specialisation, arrays: Any, out: Any) -> Any:
+        """Run with memory for the results."""
         result = made.program.result
-        results = result if isinstance(result, tuple) else (result,)
+        count = len(result) if isinstance(result, tuple) else 1
         outs = out if isinstance(out, tuple) else (out,)
-        if out is None:
-            outs = tuple(self._take_donated(made, results))
-        elif len(outs) != len(results):
+        if len(outs) != count:
             raise ValueError(
-                f"{self._name} returns {len(results)} arrays, out has {len(outs)}"
+                f"{self._name} returns {count} arrays, out has {len(outs)}"
             )
-        inputs = [_range(each) for each in (*arrays, *made.constants.values())]
-        for leaf, array in zip(results, outs, strict=False):
-            if array is None or not isinstance(leaf, Result):
-                continue
-            allocation = next(
-                (a for a in made.allocations if a.block == leaf.place.block), None
-            )
-            fits = (
-                allocation is not None
-                and allocation.place == leaf.place
-                and array.shape == leaf.place.shape
-                and array.strides == leaf.place.strides
-                and array.dtype == _dtype(leaf.place.dtype)
-                and array.ptr % 16 == 0
-            )
-            own = _range(array)
-            if fits and not any(overlaps(own, each) for each in inputs):
-                given[leaf.place.block] = array
-                inputs.append(own)
-        value = made.steps.run(tuple(arrays), given)
-        if out is None:
-            self._keep_donated(made, args, kwargs)
-        return value if out is None else _copied(value, out)
+        return _copied(made.steps.run(tuple(arrays), outs), out)
 
-    def _take_donated(self, made: Specialisation, results: Any) -> list[Any]:
-        """Return the array for each result that an earlier call was given."""
-        current = _driver.Stream.get_current()
-        spare = [array for stream, array in made.spare if stream is current]
-        made.spare.clear()
-        taken: list[Any] = []
-        for leaf in results:
-            found = None
-            for array in spare if isinstance(leaf, Result) else ():
-                if leaf.place.shape == array.shape and array.dtype == _dtype(
-                    leaf.place.dtype
-                ):
-                    found = array
-                    break
-            spare = [array for array in spare if array is not found]
-            taken.append(found)
-        return taken
-
-    def _keep_donated(self, made: Specialisation, args: Any, kwargs: Any) -> None:
-        """Keep the donated arrays for the next call's results."""
+    def _donated(self, args: Any, kwargs: Any) -> tuple[int, ...]:
+        """Return the numbers of the donated arrays among those in the arguments."""
         bound = self.__signature.bind(*args, **kwargs).arguments
-        current = _driver.Stream.get_current()
-        returned = [each.block for each in _leaves(made.program.result, Same)]
-        if not returned:
-            made.spare = [
-                (current, bound[name])
-                for name in self._donate
-                if type(bound.get(name)) is GPUArray
-            ]
+        given = [bound.get(name) for name in self._donate]
+        arrays = _leaves((args, kwargs), GPUArray)
+        return tuple(
+            [k for k, a in enumerate(arrays) if any(a is each for each in given)]
+        )
 
     # what became of a function
 

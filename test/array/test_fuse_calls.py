@@ -143,6 +143,67 @@ def test_a_result_has_the_allocator_of_the_first_array(ctx):
     pool.stop_holding()
 
 
+def test_results_in_given_arrays(ctx):
+    function = fuse.fuse(lambda x, n: x[::-1] * n)
+    x = _array(8)
+    want = x.get()[::-1] * 2
+    function(x, 2)
+    out = gpuarray.zeros(8, np.float32)
+    assert _events(function, x, 2, out=out) == 0
+    same(out, want)
+    whole = gpuarray.zeros(18, np.float64)
+    others = [whole[1:9], whole[::2][1:], whole[:8].astype(np.float32)[::-1]]
+    for other in others:  # of another layout: the result is copied
+        assert function(x, 2, out=other) is other
+        np.testing.assert_array_equal(other.get(), want)
+    with pytest.raises(ValueError):
+        function(x, 2, out=gpuarray.zeros(7, np.float32))
+    with pytest.raises(ValueError):
+        function(x, 2, out=(out, out))
+    function(x, 2, out=x)  # overlaps the argument
+    same(x, want)
+
+
+def test_several_results_in_given_arrays(ctx):
+    function = fuse.fuse(lambda x: (x * 2, x[::-1] + 1))
+    x = _array(8)
+    want = [each.get() for each in function(x)]
+    outs = tuple(gpuarray.zeros(8, np.float32) for _ in range(2))
+    for _ in range(2):
+        assert function(x, out=outs) == outs
+        for ours, plain in zip(outs, want, strict=True):
+            same(ours, plain)
+    function(x, out=(outs[0], outs[0][:]))  # which overlap: the last one is written
+    same(outs[0], want[1])
+
+
+def test_donated_arrays_in_a_warm_call(ctx):
+    @fuse.fuse(donate=("u", "v"))
+    def step(u, c, v):
+        return 2 * u - v + c, u * c
+
+    x, y, c = _array(9), _array(9) * 2, _array(9) * 3
+    for each in (True, False):
+        u, v, seen = x.copy(), y.copy(), set()
+        for _ in range(6):
+            u, v = step(u, c, v) if each else step.__wrapped__(u, c, v)
+            seen |= {u.ptr, v.ptr}
+        if each:
+            ours = u.get(), v.get()
+            assert len(seen) == 4
+    np.testing.assert_array_equal(ours[0], u.get())
+    np.testing.assert_array_equal(ours[1], v.get())
+    assert _events(step, u, c, v) == 0
+
+
+def test_donated_arrays_of_another_stream_are_not_used(ctx):
+    step = fuse.fuse(lambda u: u * 2, donate="u")
+    stream, u, v = drv.Stream(), _array(9), _array(9)
+    step(u)
+    assert step(v, stream=stream).ptr != u.ptr
+    stream.synchronize()
+
+
 def test_an_error_in_a_warm_call_leaves_nothing(ctx):
     function = fuse.fuse(lambda x: (x * 2, x + 1))
     x = _array(8)

@@ -2,9 +2,9 @@
  *
  * A _FusedRun (fused_run.c) has the steps of a recording for arguments of one key:
  * kernels with their parameters, calls of Python, and what they allocate. Invariant:
- * apart from `used` it never changes. A _FusedCall (fused_call.c) is the base of
- * FusedFunction: it compares the arguments of a call with the keys of the last runs,
- * and hands all other calls to Python. */
+ * apart from `used` and the spare arrays it never changes. A _FusedCall (fused_call.c)
+ * is the base of FusedFunction: it compares the arguments of a call with the keys of
+ * the last runs, and hands all other calls to Python. */
 #ifndef PYTHON_ARRAY_TYPE_FUSED_H
 #define PYTHON_ARRAY_TYPE_FUSED_H
 
@@ -35,16 +35,26 @@ typedef struct {
     PyObject *written; /* tuple: the blocks from outside that steps may change */
     PyObject *steps;   /* tuple: holds what `items` borrows */
     PyObject *result;  /* a tuple of blocks, or a callable */
-    Py_ssize_t used;   /* the number of the last call, of all runs */
-    Py_ssize_t count;  /* of items */
+    PyObject *layouts; /* tuple: the layout of a result that may be in memory that the
+                          program gives, else None */
+    PyObject *donated; /* tuple: the arrays among the arguments that calls give up */
+    PyObject *spare;   /* tuple: those of the last call, or NULL */
+    CUstream spare_stream;
+    Py_ssize_t used;       /* the number of the last call, of all runs */
+    Py_ssize_t count;      /* of items */
     pcu_fused_step *items; /* owned */
 } pcu_fused_run;
 
-/* Enqueue the steps. `arrays` are those among the arguments; `given`, a dict or NULL,
- * has arrays for blocks that would be allocated. */
+/* Enqueue the steps. `arrays` are those among the arguments. Results are in the arrays
+ * of the tuple `outs` where these fit. NULL: in donated arrays where these fit. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_fused_run_call(pcu_fused_run *self,
                                                    PyObject *const *arrays,
-                                                   Py_ssize_t count, PyObject *given);
+                                                   Py_ssize_t count, PyObject *outs);
+
+/* Whether two arrays have the same dtype, shape and strides, and the same alignment up
+ * to 16 bytes. */
+PCU_HIDDEN bool pcu_fused_has_layout(const pcu_gpuarray *array,
+                                     const pcu_gpuarray *layout);
 
 /* Whether a block that steps change shares memory with another one. */
 PCU_HIDDEN bool pcu_fused_run_conflicts(const pcu_fused_run *self,

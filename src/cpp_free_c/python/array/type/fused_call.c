@@ -1,7 +1,6 @@
 /* The type _FusedCall, the base of FusedFunction: see fused.h. */
 #include "python/array/type/fused.h"
 
-#include "python/array/element_type.h"
 #include "python/driver/context.h"
 #include "python/support/recording.h"
 #include "python/support/setup.h"
@@ -18,28 +17,6 @@ typedef struct {
 } fused_call;
 
 /* -- keys -------------------------------------------------------------------------- */
-
-static bool
-key_has_dtype(const pcu_gpuarray *array, const pcu_gpuarray *layout)
-{
-    if (array->dtype != layout->dtype &&
-        (array->type != layout->type || !pcu_type_is_number(array->type) ||
-         !PyArray_EquivTypes(array->dtype, layout->dtype))) {
-        return false;
-    }
-    return array->type != PCU_T_BOOL || array->counts_as == layout->counts_as;
-}
-
-/* Whether an array has the layout of a key. The address of a layout is an alignment. */
-static bool
-key_has_layout(const pcu_gpuarray *array, const pcu_gpuarray *layout)
-{
-    return array->dtype != NULL && key_has_dtype(array, layout) &&
-           pcu_gpuarray_has_shape(array, layout->ndim, layout->shape) &&
-           memcmp(array->strides, layout->strides,
-                  (size_t)layout->ndim * sizeof(*layout->strides)) == 0 &&
-           (array->count == 0 || (array->address & 15) == (layout->address & 15));
-}
 
 /* Whether a value of Python is that of a key: of the same type, and for floats of the
  * same bits. Runs no Python code. */
@@ -80,7 +57,8 @@ key_matches(const pcu_fused_run *run, PyObject *const *args, Py_ssize_t nargs,
             }
         }
         else if (Py_IS_TYPE(args[i], st->GPUArray) &&
-                 key_has_layout((pcu_gpuarray *)args[i], (pcu_gpuarray *)wanted)) {
+                 pcu_fused_has_layout((pcu_gpuarray *)args[i],
+                                      (pcu_gpuarray *)wanted)) {
             arrays[(*count)++] = args[i];
         }
         else {
@@ -127,26 +105,64 @@ fused_call_run_new(fused_call *self, PyObject *const *args, Py_ssize_t nargs,
     return NULL;
 }
 
+/* Read the keywords: a tuple of the arrays `out`, NULL without an exception if there
+ * are others. */
+static PyObject *
+call_outs_new(pcu_state *st, PyObject *value, PyObject *kwnames)
+{
+    if (PyTuple_GET_SIZE(kwnames) != 1 || !Py_IS_TYPE(value, st->GPUArray) ||
+        PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(kwnames, 0), "out") != 0) {
+        return NULL;
+    }
+    return PyTuple_Pack(1, value);
+}
+
+static bool
+call_has_one_result(const pcu_fused_run *run)
+{
+    return PyTuple_Check(run->result) && PyTuple_GET_SIZE(run->result) == 1;
+}
+
+/* Run a call with a known key: NULL without an exception if Python has to. */
+static PyObject *
+fused_call_in_c(fused_call *self, PyObject *const *args, Py_ssize_t nargs,
+                PyObject *outs)
+{
+    PyObject *arrays[CALL_ARRAYS];
+    Py_ssize_t count = 0;
+    PyObject *result = NULL;
+    PyObject *found = fused_call_run_new(self, args, nargs, arrays, &count);
+    pcu_fused_run *run = (pcu_fused_run *)found;
+    if (run != NULL && (outs == NULL || call_has_one_result(run)) &&
+        !pcu_fused_run_conflicts(run, arrays, count)) {
+        result = pcu_fused_run_call(run, arrays, count, outs);
+    }
+    Py_XDECREF(found);
+    if (result != NULL && outs != NULL && result != PyTuple_GET_ITEM(outs, 0)) {
+        PyObject *out = PyTuple_GET_ITEM(outs, 0);
+        int rc = PyObject_SetItem(out, Py_Ellipsis, result);
+        Py_SETREF(result, rc < 0 ? NULL : Py_NewRef(out));
+    }
+    return result;
+}
+
 static PyObject *
 fused_call_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf,
                       PyObject *kwnames)
 {
     fused_call *self = (fused_call *)op;
     Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
-    PyObject *arrays[CALL_ARRAYS];
-    Py_ssize_t count = 0;
     PyObject *result = NULL;
-    if (kwnames == NULL && !pcu_is_recording(self->st)) {
-        PyObject *run = fused_call_run_new(self, args, nargs, arrays, &count);
-        bool is_done = run != NULL &&
-                       !pcu_fused_run_conflicts((pcu_fused_run *)run, arrays, count);
-        if (is_done) {
-            result = pcu_fused_run_call((pcu_fused_run *)run, arrays, count, NULL);
-        }
-        Py_XDECREF(run);
-        if (is_done) {
-            return result;
-        }
+    PyObject *outs = NULL;
+    if (kwnames != NULL) {
+        outs = call_outs_new(self->st, args[nargs], kwnames);
+    }
+    if ((kwnames == NULL || outs != NULL) && !pcu_is_recording(self->st)) {
+        result = fused_call_in_c(self, args, nargs, outs);
+    }
+    Py_XDECREF(outs);
+    if (result != NULL || PyErr_Occurred()) {
+        return result;
     }
     PyObject *method = PyObject_GetAttr(op, self->st->str__run);
     if (method != NULL) {

@@ -2,6 +2,7 @@
 #include "python/array/type/fused.h"
 
 #include "python/array/construction.h"
+#include "python/array/element_type.h"
 #include "python/array/memory.h"
 #include "python/array/ops/overlap.h"
 #include "python/driver/context.h"
@@ -18,6 +19,29 @@ typedef struct {
     PyObject **arrays;   /* strong */
     PyObject *allocator; /* borrowed from an argument; NULL: the default one */
 } fused_memory;
+
+/* -- layouts ---------------------------------------------------------------------- */
+
+static bool
+layout_has_dtype(const pcu_gpuarray *array, const pcu_gpuarray *layout)
+{
+    if (array->dtype != layout->dtype &&
+        (array->type != layout->type || !pcu_type_is_number(array->type) ||
+         !PyArray_EquivTypes(array->dtype, layout->dtype))) {
+        return false;
+    }
+    return array->type != PCU_T_BOOL || array->counts_as == layout->counts_as;
+}
+
+bool
+pcu_fused_has_layout(const pcu_gpuarray *array, const pcu_gpuarray *layout)
+{
+    return array->dtype != NULL && layout_has_dtype(array, layout) &&
+           pcu_gpuarray_has_shape(array, layout->ndim, layout->shape) &&
+           memcmp(array->strides, layout->strides,
+                  (size_t)layout->ndim * sizeof(*layout->strides)) == 0 &&
+           (array->count == 0 || (array->address & 15) == (layout->address & 15));
+}
 
 /* -- calls of Python --------------------------------------------------------------- */
 
@@ -238,9 +262,69 @@ run_outer_array(const pcu_fused_run *self, Py_ssize_t block, PyObject *const *ar
     return source == Py_None ? NULL : (pcu_gpuarray *)source;
 }
 
+/* Whether an array may be the memory of a result: it has the layout, and no element of
+ * a block that has memory. */
+static bool
+memory_may_use(const fused_memory *memory, const pcu_gpuarray *layout,
+               const pcu_gpuarray *array)
+{
+    if (!Py_IS_TYPE((PyObject *)array, memory->st->GPUArray) ||
+        !pcu_fused_has_layout(array, layout)) {
+        return false;
+    }
+    for (Py_ssize_t i = 0; i < memory->count; i++) {
+        const pcu_gpuarray *other = (const pcu_gpuarray *)memory->arrays[i];
+        if (other != NULL && other->count != 0 && array->count != 0 &&
+            pcu_gpuarray_may_overlap(array, other)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Use arrays of the program as memory of results: `outs`, or spare ones. */
+static void
+run_choose_results(const pcu_fused_run *self, fused_memory *memory, PyObject *outs)
+{
+    PyObject *from = outs;
+    if (outs == NULL && self->spare_stream == pcu_stream_current()) {
+        from = self->spare;
+    }
+    for (Py_ssize_t i = 0; from != NULL && i < PyTuple_GET_SIZE(self->layouts); i++) {
+        PyObject *layout = PyTuple_GET_ITEM(self->layouts, i);
+        PyObject **place = &memory->arrays[block_at(self->result, i)];
+        for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(from); k++) {
+            PyObject *array = PyTuple_GET_ITEM(from, k);
+            if (layout != Py_None && *place == NULL && (outs == NULL || k == i) &&
+                memory_may_use(memory, (pcu_gpuarray *)layout, (pcu_gpuarray *)array)) {
+                *place = Py_NewRef(array);
+            }
+        }
+    }
+}
+
+/* Keep the arrays that the program gave up for the next call. */
+static void
+run_keep_donated(pcu_fused_run *self, PyObject *const *arrays, Py_ssize_t count)
+{
+    Py_ssize_t size = PyTuple_GET_SIZE(self->donated);
+    PyObject *spare = PyTuple_New(size);
+    for (Py_ssize_t i = 0; spare != NULL && i < size; i++) {
+        Py_ssize_t k = block_at(self->donated, i);
+        if (k < 0 || k >= count) {
+            Py_CLEAR(spare);
+            break;
+        }
+        PyTuple_SET_ITEM(spare, i, Py_NewRef(arrays[k]));
+    }
+    PyErr_Clear(); /* without spare arrays, the next call allocates */
+    self->spare_stream = pcu_stream_current();
+    Py_XSETREF(self->spare, spare);
+}
+
 PyObject *
 pcu_fused_run_call(pcu_fused_run *self, PyObject *const *arrays, Py_ssize_t count,
-                   PyObject *given)
+                   PyObject *outs)
 {
     PyObject *few[32] = {NULL};
     PyObject *result = NULL;
@@ -264,15 +348,16 @@ pcu_fused_run_call(pcu_fused_run *self, PyObject *const *arrays, Py_ssize_t coun
     if (count > 0) {
         memory.allocator = ((pcu_gpuarray *)arrays[0])->allocator;
     }
+    run_choose_results(self, &memory, outs);
     int rc = 0;
-    if (given != NULL) {
-        rc = memory_update(&memory, given);
-    }
     for (Py_ssize_t i = 0; rc == 0 && i < self->count; i++) {
         rc = step_run(&self->items[i], &memory, ctx);
     }
     if (rc == 0) {
         result = memory_result_new(&memory, self->result);
+    }
+    if (result != NULL && outs == NULL && PyTuple_GET_SIZE(self->donated) != 0) {
+        run_keep_donated(self, arrays, count);
     }
     for (Py_ssize_t i = 0; i < memory.count; i++) {
         Py_XDECREF(memory.arrays[i]);
@@ -401,6 +486,12 @@ run_read(pcu_fused_run *self)
         (PyTuple_Check(self->result) && run_check_blocks(self, self->result) < 0)) {
         return -1;
     }
+    if (PyTuple_GET_SIZE(self->layouts) != 0 &&
+        (!PyTuple_Check(self->result) ||
+         PyTuple_GET_SIZE(self->layouts) != PyTuple_GET_SIZE(self->result))) {
+        PyErr_SetString(PyExc_ValueError, "results and layouts differ in number");
+        return -1;
+    }
     self->items = PyMem_Calloc((size_t)count + 1, sizeof(*self->items));
     if (self->items == NULL) {
         PyErr_NoMemory();
@@ -419,12 +510,13 @@ run_read(pcu_fused_run *self)
 static PyObject *
 run_new(PyTypeObject *type, PyObject *args, PyObject *Py_UNUSED(kwargs))
 {
-    PyObject *context, *key, *sources, *written, *steps, *result;
+    PyObject *context, *key, *sources, *written, *steps, *result, *layouts, *donated;
+    PyTypeObject *const tuple = &PyTuple_Type;
     pcu_state *st = pcu_state_of_type(type);
     if (st == NULL ||
-        !PyArg_ParseTuple(args, "O!OO!O!O!O:_FusedRun", st->Context, &context, &key,
-                          &PyTuple_Type, &sources, &PyTuple_Type, &written,
-                          &PyTuple_Type, &steps, &result)) {
+        !PyArg_ParseTuple(args, "O!OO!O!O!OO!O!:_FusedRun", st->Context, &context, &key,
+                          tuple, &sources, tuple, &written, tuple, &steps, &result,
+                          tuple, &layouts, tuple, &donated)) {
         return NULL;
     }
     pcu_fused_run *self = (pcu_fused_run *)type->tp_alloc(type, 0);
@@ -438,6 +530,8 @@ run_new(PyTypeObject *type, PyObject *args, PyObject *Py_UNUSED(kwargs))
     self->written = Py_NewRef(written);
     self->steps = Py_NewRef(steps);
     self->result = Py_NewRef(result);
+    self->layouts = Py_NewRef(layouts);
+    self->donated = Py_NewRef(donated);
     if (run_read(self) < 0) {
         Py_CLEAR(self);
     }
@@ -448,36 +542,37 @@ run_new(PyTypeObject *type, PyObject *args, PyObject *Py_UNUSED(kwargs))
 
 typedef struct {
     PyObject *arrays;
-    PyObject *given;
+    PyObject *outs;
 } run_args;
 
 static const pcu_word run_words[] = {
     PCU_WORD("arrays", pcu_as_object, run_args, arrays),
-    PCU_WORD("given", pcu_as_object, run_args, given),
+    PCU_WORD("outs", pcu_as_object, run_args, outs),
 };
 
 PCU_SIGNATURE(run_run, run_words,
-              "run($self, arrays, given={}, /)\n--\n\n"
+              "run($self, arrays, outs=None, /)\n--\n\n"
               "Enqueue the steps and return the result.\n\n"
-              "given has arrays for blocks that would be allocated.")
+              "Results are in the arrays of outs where these fit.")
 
 static PyObject *
 run_run(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     pcu_fused_run *self = (pcu_fused_run *)op;
-    run_args a = {.given = NULL};
+    run_args a = {.outs = Py_None};
     if (pcu_args_parse(self->st, &run_run_signature, args, nargs, kwnames, &a) < 0) {
         return NULL;
     }
-    if (!PyTuple_Check(a.arrays) || (a.given != NULL && !PyDict_Check(a.given))) {
-        PyErr_SetString(PyExc_TypeError, "run() takes a tuple and a dict");
+    if (!PyTuple_Check(a.arrays) || (a.outs != Py_None && !PyTuple_Check(a.outs))) {
+        PyErr_SetString(PyExc_TypeError, "run() takes tuples");
         return NULL;
     }
     if (run_check_arrays(self, a.arrays) < 0) {
         return NULL;
     }
     return pcu_fused_run_call(self, &PyTuple_GET_ITEM(a.arrays, 0),
-                              PyTuple_GET_SIZE(a.arrays), a.given);
+                              PyTuple_GET_SIZE(a.arrays),
+                              a.outs == Py_None ? NULL : a.outs);
 }
 
 PyDoc_STRVAR(run_conflicts_doc,
@@ -509,6 +604,8 @@ run_traverse(PyObject *op, visitproc visit, void *arg)
     Py_VISIT(self->sources);
     Py_VISIT(self->steps);
     Py_VISIT(self->result);
+    Py_VISIT(self->layouts);
+    Py_VISIT(self->spare);
     return 0;
 }
 
@@ -530,6 +627,9 @@ run_clear(PyObject *op)
     Py_CLEAR(self->written);
     Py_CLEAR(self->steps);
     Py_CLEAR(self->result);
+    Py_CLEAR(self->layouts);
+    Py_CLEAR(self->donated);
+    Py_CLEAR(self->spare);
     Py_CLEAR(self->context);
     return 0;
 }
@@ -563,7 +663,8 @@ static PyMemberDef run_members[] = {
 
 PyDoc_STRVAR(
     run_doc,
-    "_FusedRun(context, key, sources, written, steps, result, /)\n--\n\n"
+    "_FusedRun(context, key, sources, written, steps, result, layouts, donated,\n"
+    "          /)\n--\n\n"
     "The steps of a recorded function, ready to be enqueued.\n\n"
     "key has the layout or the value of each argument, or is None. sources\n"
     "has for each block None, the number of an array among the arguments, or\n"
@@ -573,7 +674,9 @@ PyDoc_STRVAR(
     "layouts; the blocks that no later step uses; the blocks whose addresses\n"
     "a kernel gets; the bytes from there on; its other values; grid, block\n"
     "and shared memory. result is a tuple of blocks, of which a single one is\n"
-    "returned without a tuple, or a callable that gets a dict of the blocks.");
+    "returned without a tuple, or a callable that gets a dict of the blocks.\n"
+    "layouts has for each result None or the layout that an array of the\n"
+    "program needs; donated are the arrays that calls give up.");
 
 static PyType_Slot run_slots[] = {
     {Py_tp_doc, (void *)run_doc},   {Py_tp_new, run_new},
