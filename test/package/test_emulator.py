@@ -160,6 +160,19 @@ def test_pycuda_recognises_the_device_under_the_driver_s_name():
     assert done.stderr == ""  # no warning: there is a driver
 
 
+def test_the_runtime_library_is_told_why_it_fails():
+    asks = """if True:
+    from ctypes import *
+    cuda, table, key = CDLL("libcuda.so.1"), c_void_p(), (c_ubyte * 16)()
+    for turn in range(2):
+        assert cuda.cuGetExportTable(byref(table), key) == 801
+    """
+    done = command("run", sys.executable, "-c", asks)
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("pycuda: The software device does not have cuGetExportTable")
+    assert "CUDA's runtime library (cudaMalloc and so on)" in line
+
+
 def test_nvml_counts_and_describes_devices():
     said = run(
         "--devices",
