@@ -14,8 +14,8 @@ class Program:
     """A program. ``shapes`` and ``dtypes`` are those of its arguments.
 
     Arguments are random numbers, or what ``start`` makes of them. ``one_pass`` says
-    that a kernel can read each argument once and write each result once. ``most`` is the
-    largest number of elements.
+    that a kernel can read each argument once and write each result once. ``most`` is
+    the largest number of elements.
     """
 
     name: str
