@@ -903,8 +903,10 @@ class Plan:
             return [kernel]
         for each in ends:
             if isinstance(each, Reduce):
-                size = rows.LARGEST * cut.segments * math.prod(
-                    kernel.shape[k] for k in cut.kept
+                size = (
+                    rows.LARGEST
+                    * cut.segments
+                    * math.prod(kernel.shape[k] for k in cut.kept)
                 )
                 self.blocks.append(Block("temporary", size))
                 kernel.partial[each.target] = len(self.blocks) - 1

@@ -110,7 +110,11 @@ class Writer:
         reduced = range(len(shape)) if axis is None else np.atleast_1d(axis)
         keeps = self.random.random() < 0.6
         kept = tuple(1 if k in reduced else n for k, n in enumerate(shape))
-        made = kept if keeps else tuple(kept[k] for k in range(len(kept)) if k not in reduced)
+        made = (
+            kept
+            if keeps
+            else tuple(kept[k] for k in range(len(kept)) if k not in reduced)
+        )
         which = self.random.choice(REDUCTIONS)
         text = f"np.{which}({name}, axis={axis}, keepdims={keeps})"
         result = self.new(text, made)
