@@ -22,6 +22,7 @@ cache has counts as ``_LOAD``.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -201,8 +202,9 @@ def _work_of_one(instruction: Any) -> int:
 # -- maps of indices -------------------------------------------------------------------
 
 
+@functools.cache
 def identity(ndim: int) -> Map:
-    """Return the map of indices to themselves."""
+    """Return the map of indices to themselves, the same object each time."""
     return tuple(
         (0, tuple(int(k == axis) for k in range(ndim))) for axis in range(ndim)
     )
@@ -210,6 +212,8 @@ def identity(ndim: int) -> Map:
 
 def find_map(read: Place, written: Place) -> Map | None:
     """Return the indices of ``written`` at the indices of ``read``, if affine."""
+    if read == written:
+        return identity(len(read.shape))
     if read.dtype != written.dtype:
         return None
     order = sorted(
@@ -246,6 +250,8 @@ def find_map(read: Place, written: Place) -> Map | None:
 
 def compose(outer: Map, inner: Map, ndim: int) -> Map:
     """Return the map that applies ``inner``, then ``outer``."""
+    if outer is identity(len(inner)):
+        return inner
     result = []
     for constant, coefficients in outer:
         sums = [0] * ndim
@@ -262,6 +268,8 @@ def compose(outer: Map, inner: Map, ndim: int) -> Map:
 
 def aligned(shape: tuple[int, ...], target: tuple[int, ...]) -> Map:
     """Return the indices of an input of a shape at the indices of an output."""
+    if shape == target:
+        return identity(len(shape))
     behind = len(target) - len(shape)
     return tuple(
         (
@@ -292,6 +300,7 @@ class _Builder:
         self.values: dict[tuple[int, int, Map], int] = {}
         self.elements: dict[Access, int] = {}
         self.stored: dict[Access, int] = {}
+        self.operations = 0  # as Kernel.operations counts them
 
     def copy(self) -> _Builder:
         """Return a copy, which can be given up."""
@@ -301,6 +310,7 @@ class _Builder:
         made.values = dict(self.values)
         made.elements = dict(self.elements)
         made.stored = dict(self.stored)
+        made.operations = self.operations
         return made
 
     def variable(self, dtype: str) -> int:
@@ -311,8 +321,10 @@ class _Builder:
     def access(self, place: Place, target: tuple[int, ...], where: Map) -> Access:
         """Return the access of a place that is broadcast to a shape."""
         shape = self.kernel.shape
-        offset, strides = place.offset, [0] * len(shape)
         at = compose(aligned(place.shape, target), where, len(shape))
+        if at is identity(len(shape)) and 1 not in shape:
+            return Access(place.block, place.dtype, place.offset, place.strides)
+        offset, strides = place.offset, [0] * len(shape)
         for (constant, coefficients), stride in zip(at, place.strides, strict=True):
             offset += constant * stride
             for axis, each in enumerate(coefficients):
@@ -347,16 +359,17 @@ class _Builder:
 
     def value(self, number: int, output: int, where: Map) -> int:
         """Return the variable of an operation's result at some indices."""
-        where = tuple(
-            (
-                constant,
-                tuple(
-                    0 if n == 1 else c
-                    for c, n in zip(coefficients, self.kernel.shape, strict=True)
-                ),
+        if 1 in self.kernel.shape:
+            where = tuple(
+                (
+                    constant,
+                    tuple(
+                        0 if n == 1 else c
+                        for c, n in zip(coefficients, self.kernel.shape, strict=True)
+                    ),
+                )
+                for constant, coefficients in where
             )
-            for constant, coefficients in where
-        )
         key = number, output, where
         if key not in self.values:
             statement = self.plan.statements[number]
@@ -375,14 +388,17 @@ class _Builder:
         if operation.name == "roll":
             return (self.load(self.rolled(operation, where)),)
         arguments = tuple(
-            each if isinstance(each, Scalar) else self.element(each, shape, where)
-            for each in operation.inputs
+            [
+                each if isinstance(each, Scalar) else self.element(each, shape, where)
+                for each in operation.inputs
+            ]
         )
         index = None
         if operation.name in ("arange", "linspace"):
             index = self.number(shape, where)
-        targets = tuple(self.variable(each.dtype) for each in operation.outputs)
+        targets = tuple([self.variable(each.dtype) for each in operation.outputs])
         self.kernel.instructions.append(Compute(targets, operation, arguments, index))
+        self.operations += 1
         return targets
 
     def rolled(self, operation: Operation, where: Map) -> Access:
@@ -447,6 +463,7 @@ class _Builder:
         self.kernel.instructions = outer
         ends = tuple(known[each.block] for each in loop.end)
         outer.append(Repeat(loop.count, state, arguments, tuple(body), ends))
+        self.operations += 1
         return state
 
     def store(self, number: int) -> None:
@@ -495,6 +512,7 @@ class Plan:
         self._writers: dict[int, list[int]] = {}
         self._readers: dict[int, list[int]] = {}
         self._simple: dict[int, tuple[int, int]] = {}  # block: (statement, output)
+        self._last_reader: dict[int, int] = {}  # of a simple temporary
         self._stored: set[int] = set()  # blocks of simple temporaries with memory
         self._leaves: dict[int, list[tuple[int, tuple[int, int]]]] = {}
         self._cone: dict[int, set[int]] = {}
@@ -516,18 +534,15 @@ class Plan:
 
     @staticmethod
     def _reads(statement: Operation | Loop | Call) -> list[Place]:
+        if isinstance(statement, Operation):
+            return statement.reads
         if isinstance(statement, Call):
             return list(statement.reads)
-        places = [each for each in statement.inputs if isinstance(each, Place)]
-        if isinstance(statement, Loop):
-            inner = {p.block for o in statement.body for p in o.outputs}
-            inner |= {p.block for p in statement.begin}
-            for operation in statement.body:
-                places += [
-                    each
-                    for each in operation.inputs
-                    if isinstance(each, Place) and each.block not in inner
-                ]
+        places = list(statement.inputs)
+        inner = {p.block for o in statement.body for p in o.outputs}
+        inner |= {p.block for p in statement.begin}
+        for operation in statement.body:
+            places += [each for each in operation.reads if each.block not in inner]
         return places
 
     @staticmethod
@@ -568,6 +583,7 @@ class Plan:
                 whole = is_packed(place, self.blocks[block].size)
                 if place.block == block and whole and is_first:
                     self._simple[block] = number, k
+                    self._last_reader[block] = max(readers, default=-1)
 
     # values that are not stored
 
@@ -624,7 +640,6 @@ class Plan:
             return True
         ways: set[tuple[Any, ...]] = set()
         count = written.count
-        work = self.work(number)
         for reader in self._readers.get(written.block, ()):
             statement = self.statements[reader]
             if isinstance(statement, Call):
@@ -637,10 +652,12 @@ class Plan:
                     continue
                 if find_map(place, written) is None:
                     return True
-                if math.prod(target) > count and work > BROADCAST_WORK:
+                if math.prod(target) > count and self.work(number) > BROADCAST_WORK:
                     return True
                 ways.add((place.offset, place.strides, place.shape))
-        more = max(len(ways) - 1, 0) * work
+        if len(ways) < 2:
+            return False
+        more = (len(ways) - 1) * self.work(number)
         if more > 2 * itemsize(written.dtype) * OPERATIONS_PER_BYTE:
             return True
         self._extra[number] = min(self._extra[number] + more, 10**9)
@@ -660,7 +677,7 @@ class Plan:
                 continue
             self._note_value(number)
             blocks = {place.block for place in statement.outputs} - self.dead
-            if blocks <= set(self._simple):
+            if blocks <= self._simple.keys():
                 if self._must_store(number):
                     self._store(number)
                 continue
@@ -671,9 +688,9 @@ class Plan:
     def _before_writes(self, number: int, places: list[Place]) -> None:
         """Store the values that are used later and read what a statement changes."""
         for block, (maker, _) in list(self._simple.items()):
-            if maker >= number or block in self._stored or block in self.dead:
+            if maker >= number or self._last_reader[block] <= number:
                 continue
-            if max(self._readers.get(block, [-1])) <= number:
+            if block in self._stored or block in self.dead:
                 continue
             changed = any(
                 leaf == place.block and overlaps(ends, place.extent)
@@ -689,7 +706,7 @@ class Plan:
         assert not isinstance(statement, Call)
         shape = statement.outputs[0].shape
         if self._open is not None and self._open.kernel.shape == shape:
-            full = self._open.kernel.operations > MOST_OPERATIONS
+            full = self._open.operations > MOST_OPERATIONS
             if not full and self._try(self._open.copy(), number):
                 return
         self._close()

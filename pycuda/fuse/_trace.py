@@ -10,11 +10,13 @@ the same layout to learn the layout of the result.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import sys
 import threading
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -135,12 +137,12 @@ class Trace:
 
     def place(self, array: GPUArray) -> Place:
         """Return the place of an array."""
-        memory = self.memory_of(array)
         if not array.size:
             if self.empty < 0:
                 self.empty = self.add_block(Block("temporary", 0))
             kind = _type_name(array.dtype)
             return Place(self.empty, kind, 0, tuple(array.shape), tuple(array.strides))
+        memory = self.memory_of(array)
         if memory is not None:
             block, first = memory.block, memory.address
         else:
@@ -223,6 +225,7 @@ class Trace:
         return made
 
 
+@functools.cache
 def _type_name(dtype: Any) -> str:
     name = dtype.name
     if name not in _TYPES:
@@ -244,7 +247,7 @@ _TYPES = {"bool", "bfloat16"}
 _TYPES |= {f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)}
 _TYPES |= {"float16", "float32", "float64", "complex64", "complex128"}
 
-_lock = threading.RLock()
+lock = threading.RLock()
 _active: list[Trace | None] = []  # the last one is in use; None: a plain function runs
 
 
@@ -259,7 +262,7 @@ def is_recording() -> bool:
     """Say whether this thread records."""
     if not _active or _active[-1] is None:
         return False
-    return bool(_lock._is_owned())  # type: ignore[attr-defined]
+    return bool(lock._is_owned())  # type: ignore[attr-defined]
 
 
 def _note(
@@ -269,16 +272,13 @@ def _note(
     trace = _current()
     if not outputs[0].size:
         return
+    places: list[Place | Scalar] = [
+        Scalar(*each) if isinstance(each, tuple) else trace.place(each)
+        for each in inputs
+    ]
     trace.program.statements.append(
         Operation(
-            name,
-            compute,
-            tuple(
-                Scalar(*each) if isinstance(each, tuple) else trace.place(each)
-                for each in inputs
-            ),
-            tuple(trace.place(each) for each in outputs),
-            _line(),
+            name, compute, tuple(places), tuple(map(trace.place, outputs)), _line()
         )
     )
 
@@ -594,7 +594,7 @@ def record(function: Any, args: Any, kwargs: Any) -> Program:
     """
     if is_recording():
         raise RuntimeError("source() and kernels() cannot be called while recording")
-    with _lock:
+    with lock, _beside_captures():
         trace = Trace()
         _active.append(trace)
         arrays: list[tuple[StandIn, int]] = []
@@ -627,6 +627,20 @@ def record(function: Any, args: Any, kwargs: Any) -> Program:
         finally:
             _active.pop()
         return trace.program
+
+
+@contextlib.contextmanager
+def _beside_captures() -> Iterator[None]:
+    """Let calls of plain functions launch in another stream than a captured one."""
+    current = _driver.Stream.get_current()
+    if current is None or not current.is_capturing:
+        yield
+        return
+    with _driver.Stream() as stream:
+        try:
+            yield
+        finally:
+            stream.synchronize()  # before the arrays of the calls are freed
 
 
 def _argument(array: GPUArray, size: int, before: Any) -> Block:
