@@ -24,7 +24,7 @@ import pycuda.fuse._trace as trace
 from pycuda import _driver
 from pycuda._array.kernels.compilation import compile_text
 from pycuda._context_cache import _current_memory
-from pycuda.fuse._code import Source, write
+from pycuda.fuse._code import Source
 from pycuda.fuse._group import Kernel, Plan
 from pycuda.fuse._program import (
     Block,
@@ -38,6 +38,7 @@ from pycuda.fuse._program import (
     is_packed,
     map_tree,
 )
+from pycuda.fuse._reduce import write
 from pycuda.gpuarray import GPUArray
 
 #: A function keeps so many specialisations in a context, those used last.

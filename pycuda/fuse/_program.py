@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -114,6 +114,54 @@ class Operation:
 
 
 @dataclass(frozen=True)
+class Cut:
+    """How the work of a reduction is cut, in the words of ``reduction_plan.h``.
+
+    The axes are those of the first input, in the order of the kernel's loops and
+    without those of length 1.
+    """
+
+    variant: str
+    kept: tuple[int, ...]
+    reduced: tuple[int, ...]
+    join_lanes: int
+    segments: int
+    segment: int
+    vector: int
+    threads: int
+    lanes: int
+    rounds: int
+    blocks: int
+    streamed: int
+    multiprocessors: int
+
+    def fits(self, other: Cut) -> bool:
+        """Say whether reductions of both cuts can be in one kernel."""
+        if self.variant in ("by_short_row", "by_column"):
+            return replace(self, streamed=0) == replace(other, streamed=0)
+        same = replace(other, vector=self.vector, rounds=self.rounds)
+        return replace(self, streamed=0) == replace(same, streamed=0)
+
+    @property
+    def idle(self) -> float:
+        """How many times as long all work takes that these blocks do."""
+        return max(self.multiprocessors / self.blocks, 1)
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """A reduction along axes of its first input, to which a second one broadcasts."""
+
+    name: str
+    compute: str
+    inputs: tuple[Place, ...]
+    outputs: tuple[Place, ...]
+    divisor: float
+    cut: Cut
+    line: str = ""
+
+
+@dataclass(frozen=True)
 class Loop:
     """Some operations, repeated on the elements of a state.
 
@@ -143,12 +191,15 @@ class Call:
     line: str = ""
 
 
+Statement = Operation | Reduction | Loop | Call
+
+
 @dataclass
 class Program:
     """A recorded function."""
 
     blocks: list[Block] = field(default_factory=list)
-    statements: list[Operation | Loop | Call] = field(default_factory=list)
+    statements: list[Statement] = field(default_factory=list)
     result: Any = None  # the returned value, in which Results take the place of arrays
 
 
