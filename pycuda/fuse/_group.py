@@ -235,12 +235,14 @@ def shape_of(statement: Any) -> tuple[int, ...]:
 # -- maps of indices -------------------------------------------------------------------
 
 
-@functools.cache
-def identity(ndim: int) -> Map:
-    """Return the map of indices to themselves, the same object each time."""
+def _identity(ndim: int) -> Map:
+    """Return the map of indices to themselves."""
     return tuple(
         (0, tuple(int(k == axis) for k in range(ndim))) for axis in range(ndim)
     )
+
+
+identity = functools.cache(_identity)  # the same object each time
 
 
 def find_map(read: Place, written: Place) -> Map | None:
@@ -620,10 +622,11 @@ class Plan:
         if isinstance(statement, Call):
             return list(statement.reads)
         places = list(statement.inputs)
-        inner = {p.block for o in statement.body for p in o.outputs}
-        inner |= {p.block for p in statement.begin}
-        for operation in statement.body:
-            places += [each for each in operation.reads if each.block not in inner]
+        if isinstance(statement, Loop):
+            inner = {p.block for o in statement.body for p in o.outputs}
+            inner |= {p.block for p in statement.begin}
+            for operation in statement.body:
+                places += [each for each in operation.reads if each.block not in inner]
         return places
 
     @staticmethod

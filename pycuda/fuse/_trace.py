@@ -24,6 +24,7 @@ import numpy as np
 
 import pycuda
 from pycuda import _driver
+from pycuda._array.numpy_protocol import functions  # noqa: F401  before a first call
 from pycuda.fuse._program import (
     Block,
     Call,
@@ -232,12 +233,14 @@ class Trace:
         return made
 
 
-@functools.cache
-def _type_name(dtype: Any) -> str:
+def _find_type_name(dtype: Any) -> str:
     name = dtype.name
     if name not in _TYPES:
         raise Unsupported(f"dtype {name}")
     return str(name)
+
+
+_type_name = functools.cache(_find_type_name)
 
 
 def _counts_as(array: Any) -> Any:
