@@ -376,7 +376,7 @@ class Tile:
                 number, (own_row, own_column) = self.values[store.source]
                 where = (None if own_row is None else own_row + row), own_column
                 name = self._value((number, where))
-                pointer = self._pointer(group, at + row, True, False)
+                pointer = self._pointer(group, at + row, False)
                 lines.append(f"{pointer}[{self._column(group, column)}] = {name};")
             if row:
                 lines = [f"if (y + {row} <= {last_row}) {{", *lines, "}"]
@@ -485,13 +485,13 @@ class Tile:
         if made.is_torus or (
             self.column_of and made.strides[-1] and not self._exists(group, column)
         ):
-            pointer = self._pointer(group, row, False, True)
+            index = self._index_of_row(group, row)
             step = made.strides[-1]
             at = self._place_of_column(made, column)
             if step != 1:
                 at = f"{at} * {self.writer._number(step)}"
-            return f"{pointer}[{at}]"
-        pointer = self._pointer(group, row, True, True)
+            return f"{self._source(made)}[{index} + {at}]"
+        pointer = self._pointer(group, row, True)
         return f"{pointer}[{self._column(group, column)}]"
 
     def _column(self, group: int, column: int) -> str:
@@ -534,35 +534,53 @@ class Tile:
             lines.append(f"if ({name} > {last}) {name} -= {last} + 1;")
         return lines
 
-    def _pointer(self, number: int, row: int, with_column: bool, loads: bool) -> str:
-        """Return the pointer to a row of a group."""
-        group = self.groups[number]
-        if not group.strides[-2]:
-            row = 0
-        key = number, row, with_column, loads and row > group.rows[1]
-        if key in self._pointers:
-            return self._pointers[key]
-        writer = self.writer
-        name = f"q{len(self._pointers)}"
-        const, kind = writer.pointers[group.block]
-        source = writer.names[group.block]
+    def _source(self, group: _Group) -> str:
+        """Return the address of a group's block, with the type of its elements."""
+        const, kind = self.writer.pointers[group.block]
+        source: str = self.writer.names[group.block]
         if kind != group.dtype:
-            source = f"({const}{group.dtype} *){source}"
-        last = self.last[0]
+            source = f"(({const}{group.dtype} *){source})"
+        return source
+
+    def _pointer(self, number: int, row: int, loads: bool) -> str:
+        """Return the pointer to an element of this thread in a row of a group."""
+        group = self.groups[number]
+        row = row if group.strides[-2] else 0
+        key = number, row, loads and row > group.rows[1]
+        if key not in self._pointers:
+            name = f"q{len(self._pointers)}"
+            at = self._sum(group, row, loads, group.strides)
+            const = self.writer.pointers[group.block][0]
+            text = f"{const}{group.dtype} *{name} = {self._source(group)} + ({at});"
+            self.lines.append(text)
+            self._pointers[key] = name
+        return self._pointers[key]
+
+    def _index_of_row(self, number: int, row: int) -> str:
+        """Return the index of the first column in a row of a group."""
+        group = self.groups[number]
+        row = row if group.strides[-2] else 0
+        key = "row", number, row
+        if key not in self._places:
+            name = f"r{len(self._places)}"
+            at = self._sum(group, row, True, (*group.strides[:-1], 0))
+            self.lines.append(f"const int32 {name} = {at};")
+            self._places[key] = name
+        return self._places[key]
+
+    def _sum(
+        self, group: _Group, row: int, loads: bool, strides: tuple[int, ...]
+    ) -> str:
+        """Return the text of an index in a row that exists."""
         if group.is_torus:
             index = self._row_on_torus(row)
         elif loads and row > group.rows[1]:
-            index = f"min({_at('y', row)}, {_at(last, group.rows[1])})"
+            index = f"min({_at('y', row)}, {_at(self.last[0], group.rows[1])})"
         else:
             index = _at("y", row)
-        writer.axes = [*self.outer, _grouped(index), "x"]
-        strides = list(group.strides)
-        if not with_column:
-            strides[-1] = 0
-        at = writer._sum(group.origin, strides, 1)
-        self.lines.append(f"{const}{group.dtype} *{name} = {source} + ({at});")
-        self._pointers[key] = name
-        return name
+        self.writer.axes = [*self.outer, _grouped(index), "x"]
+        text: str = self.writer._sum(group.origin, list(strides), 1)
+        return text
 
     def _row_on_torus(self, row: int) -> str:
         if not row:
