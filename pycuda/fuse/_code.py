@@ -71,7 +71,7 @@ class _Writer:
     """The text of one kernel."""
 
     def __init__(
-        self, kernel: Kernel, misaligned: set[int], sizes: list[int] | None
+        self, kernel: Kernel, misaligned: set[int], sizes: list[int] | None = None
     ) -> None:
         self.kernel = kernel
         self.sizes = sizes
@@ -325,9 +325,9 @@ class _Writer:
         if len(lengths) == 1:
             self.head.append(f"const {step} i0 = i;")
             return
-        self._split(lengths, index)
+        self._divide(lengths, index)
 
-    def _split(self, lengths: list[int], index: str) -> None:
+    def _divide(self, lengths: list[int], index: str) -> None:
         """Write the indices of the axes, from that of an element in C order."""
         step = "int64" if self.wide else "int32"
         rest = "i"

@@ -398,7 +398,7 @@ class Tile:
             writer.head.append("const int32 i0 = blockIdx.z;")
         elif outer:
             writer.head.append("const uint32 i = blockIdx.z;")
-            writer._split(outer, "uint32")
+            writer._divide(outer, "uint32")
 
     def _value(self, key: tuple[int, Coordinate]) -> str:
         """Return the variable of a value in a row and a column."""
