@@ -8,6 +8,9 @@ whole is not stored, but computed in the kernels that read it, unless
 * its readers see it in an order of elements that has no affine map, or
 * computing it again costs more than memory, by the estimate below.
 
+A reduction is a kernel, which computes the values that it reduces. It may join the
+kernel before it, and operations may join it: see ``_rows``.
+
 An operation that stores joins the kernel before it if both have the same shape and each
 thread touches only what it wrote itself. An operation that writes elements which other
 threads of its kernel read gets a temporary, which a second kernel copies.
@@ -28,16 +31,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import pycuda.fuse._rows as rows
 from pycuda.fuse._program import (
     Block,
     Call,
+    Cut,
     Loop,
     Operation,
     Place,
     Program,
+    Reduction,
     Result,
     Same,
     Scalar,
+    Statement,
     extent,
     is_packed,
     itemsize,
@@ -147,18 +154,35 @@ class Store:
     access: Access
 
 
+@dataclass(frozen=True)
+class Reduce:
+    """Set a variable to the result of a reduction of variables."""
+
+    target: int
+    reduction: Reduction
+    arguments: tuple[int, ...]
+
+
 @dataclass
 class Kernel:
-    """A kernel over the elements of a shape."""
+    """A kernel over the elements of a shape.
+
+    A kernel that reduces has a cut. If results are made in segments, ``partial`` has
+    the blocks of their accumulators by the variables, and a second kernel joins them.
+    """
 
     shape: tuple[int, ...]
     instructions: list[Any] = field(default_factory=list)
     types: list[str] = field(default_factory=list)  # of the variables
+    cut: Cut | None = None
+    partial: dict[int, int] = field(default_factory=dict)
+    joins: bool = False
 
     @property
     def operations(self) -> int:
         """The number of operations on an element."""
-        return sum(isinstance(each, (Compute, Repeat)) for each in self.instructions)
+        counted = (Compute, Repeat, Reduce)
+        return sum(isinstance(each, counted) for each in self.instructions)
 
     @property
     def bytes(self) -> int:
@@ -196,18 +220,29 @@ def _work_of_one(instruction: Any) -> int:
         return _work_of(instruction.operation)
     if isinstance(instruction, Repeat):
         return instruction.count * sum(map(_work_of_one, instruction.body))
-    return 0
+    return int(isinstance(instruction, Reduce))
+
+
+def shape_of(statement: Any) -> tuple[int, ...]:
+    """Return the shape of the elements that a statement computes or reduces."""
+    places = statement.outputs
+    if isinstance(statement, Reduction):
+        places = statement.inputs
+    shape: tuple[int, ...] = places[0].shape
+    return shape
 
 
 # -- maps of indices -------------------------------------------------------------------
 
 
-@functools.cache
-def identity(ndim: int) -> Map:
-    """Return the map of indices to themselves, the same object each time."""
+def _identity(ndim: int) -> Map:
+    """Return the map of indices to themselves."""
     return tuple(
         (0, tuple(int(k == axis) for k in range(ndim))) for axis in range(ndim)
     )
+
+
+identity = functools.cache(_identity)  # the same object each time
 
 
 def find_map(read: Place, written: Place) -> Map | None:
@@ -305,6 +340,7 @@ class _Builder:
     def copy(self) -> _Builder:
         """Return a copy, which can be given up."""
         made = _Builder(self.plan, self.kernel.shape)
+        made.kernel.cut = self.kernel.cut
         made.kernel.instructions = list(self.kernel.instructions)
         made.kernel.types = list(self.kernel.types)
         made.values = dict(self.values)
@@ -472,25 +508,70 @@ class _Builder:
         assert not isinstance(statement, Call)
         shape = self.kernel.shape
         where = identity(len(shape))
-        values = [self.value(number, k, where) for k in range(len(statement.outputs))]
+        if isinstance(statement, Reduction):
+            values = [self.reduce(statement)]
+            shape = statement.outputs[0].shape
+            where = self.rows_map(shape)
+        else:
+            if statement.outputs[0].shape != shape:
+                shape = statement.outputs[0].shape
+                where = self.rows_map(shape)
+            values = [
+                self.value(number, k, where) for k in range(len(statement.outputs))
+            ]
         for place, value in zip(statement.outputs, values, strict=True):
             if place.block in self.plan.dead:
                 continue
             access = self.access(place, shape, where)
-            own = access.extent(shape)
+            own = access.extent(self.kernel.shape)
             for other in [*self.elements, *self.stored]:
                 if (
                     other.block == access.block
                     and other != access
-                    and overlaps(own, other.extent(shape))
+                    and overlaps(own, other.extent(self.kernel.shape))
                 ):
                     raise _Conflict
-            if any(
-                s == 0 and n > 1 for s, n in zip(access.strides, shape, strict=True)
-            ):
+            if Plan._overlaps_itself(place):
                 raise _Conflict
             self.kernel.instructions.append(Store(value, access))
             self.elements[access] = self.stored[access] = value
+        if not rows.fits(self.kernel):
+            raise _Conflict
+
+    def reduce(self, statement: Reduction) -> int:
+        """Append a reduction; return the variable of its result."""
+        kernel = self.kernel
+        if kernel.cut is None:
+            kernel.cut = statement.cut
+        if not kernel.cut.fits(statement.cut):
+            raise _Conflict
+        where = identity(len(kernel.shape))
+        arguments = tuple(
+            self.element(each, kernel.shape, where) for each in statement.inputs
+        )
+        target = self.variable(statement.outputs[0].dtype)
+        kernel.instructions.append(Reduce(target, statement, arguments))
+        self.operations += 1
+        return target
+
+    def rows_map(self, shape: tuple[int, ...]) -> Map:
+        """Return the map from the kernel's indices to those of its rows.
+
+        The rows have a shape with or without the axes that are reduced.
+        """
+        assert self.kernel.cut is not None
+        ndim = len(self.kernel.shape)
+        reduced = set(self.kernel.cut.reduced)
+        whole = identity(ndim)
+        nothing = 0, (0,) * ndim
+        kept = tuple(1 if k in reduced else n for k, n in enumerate(self.kernel.shape))
+        if shape == kept:
+            return tuple(nothing if k in reduced else whole[k] for k in range(ndim))
+        order = [k for k in range(ndim) if kept[k] > 1]
+        if [n for n in shape if n > 1] != [kept[k] for k in order]:
+            raise _Conflict
+        axes = iter(order)
+        return tuple(nothing if n == 1 else whole[next(axes)] for n in shape)
 
 
 # -- the plan --------------------------------------------------------------------------
@@ -501,7 +582,7 @@ class Plan:
 
     def __init__(self, program: Program) -> None:
         self.blocks: list[Block] = list(program.blocks)
-        self.statements: list[Operation | Loop | Call] = list(program.statements)
+        self.statements: list[Statement] = list(program.statements)
         self.steps: list[Step] = []
         self.dead: set[int] = set()
         self.outside = {
@@ -533,20 +614,23 @@ class Plan:
         return leaf
 
     @staticmethod
-    def _reads(statement: Operation | Loop | Call) -> list[Place]:
+    def _reads(statement: Statement) -> list[Place]:
         if isinstance(statement, Operation):
             return statement.reads
+        if isinstance(statement, Reduction):
+            return list(statement.inputs)
         if isinstance(statement, Call):
             return list(statement.reads)
         places = list(statement.inputs)
-        inner = {p.block for o in statement.body for p in o.outputs}
-        inner |= {p.block for p in statement.begin}
-        for operation in statement.body:
-            places += [each for each in operation.reads if each.block not in inner]
+        if isinstance(statement, Loop):
+            inner = {p.block for o in statement.body for p in o.outputs}
+            inner |= {p.block for p in statement.begin}
+            for operation in statement.body:
+                places += [each for each in operation.reads if each.block not in inner]
         return places
 
     @staticmethod
-    def _writes(statement: Operation | Loop | Call) -> list[Place]:
+    def _writes(statement: Statement) -> list[Place]:
         if isinstance(statement, Call):
             return [*statement.outputs, *statement.writes]
         return list(statement.outputs)
@@ -575,7 +659,9 @@ class Plan:
         for block, writers in self._writers.items():
             number = writers[0]
             statement = self.statements[number]
-            if block in self.outside or len(writers) > 1 or isinstance(statement, Call):
+            if block in self.outside or len(writers) > 1:
+                continue
+            if isinstance(statement, (Call, Reduction)):
                 continue
             for k, place in enumerate(statement.outputs):
                 readers = self._readers.get(block, [])
@@ -644,9 +730,15 @@ class Plan:
             statement = self.statements[reader]
             if isinstance(statement, Call):
                 return True
-            target = statement.outputs[0].shape
+            target = shape_of(statement)
             if isinstance(statement, Operation) and statement.name == "roll":
                 return True
+            own: Any = None  # the kernel of a reduction that no other joins
+            if isinstance(statement, Reduction):
+                if self._idles(statement.cut, number, written):
+                    return True
+                if not rows.may_be_joined(statement.cut):
+                    own = statement.cut
             for place in self._reads(statement):
                 if place.block != written.block:
                     continue
@@ -654,7 +746,7 @@ class Plan:
                     return True
                 if math.prod(target) > count and self.work(number) > BROADCAST_WORK:
                     return True
-                ways.add((place.offset, place.strides, place.shape))
+                ways.add((place.offset, place.strides, place.shape, own))
         if len(ways) < 2:
             return False
         more = (len(ways) - 1) * self.work(number)
@@ -662,6 +754,14 @@ class Plan:
             return True
         self._extra[number] = min(self._extra[number] + more, 10**9)
         return False
+
+    def _idles(self, cut: Cut, number: int, written: Place) -> bool:
+        """Say whether few blocks would take long to compute a value."""
+        size = sum(
+            high - low for _, (low, high) in self._leaves[number]
+        ) - written.count * itemsize(written.dtype)
+        work = self.work(number) * written.count
+        return rows.idles(cut, work + max(size, 0) * OPERATIONS_PER_BYTE)
 
     # the steps
 
@@ -684,6 +784,7 @@ class Plan:
             self._before_writes(number, list(statement.outputs))
             self._store(number)
         self._close()
+        self._finish()
 
     def _before_writes(self, number: int, places: list[Place]) -> None:
         """Store the values that are used later and read what a statement changes."""
@@ -704,14 +805,25 @@ class Plan:
         """Add a statement that stores to a kernel."""
         statement = self.statements[number]
         assert not isinstance(statement, Call)
-        shape = statement.outputs[0].shape
-        if self._open is not None and self._open.kernel.shape == shape:
+        shape = shape_of(statement)
+        if self._open is not None and self._may_join(self._open.kernel, statement):
             full = self._open.operations > MOST_OPERATIONS
             if not full and self._try(self._open.copy(), number):
                 return
         self._close()
         if not self._try(_Builder(self, shape), number):
             self._store_by_copy(number)
+
+    @staticmethod
+    def _may_join(kernel: Kernel, statement: Statement) -> bool:
+        """Say whether a statement has the shape of a kernel, or that of its rows."""
+        shape = shape_of(statement)
+        if kernel.shape == shape:
+            return True
+        if kernel.cut is None or isinstance(statement, Reduction):
+            return False
+        lengths = [kernel.shape[k] for k in kernel.cut.kept]
+        return lengths == [n for n in shape if n > 1]
 
     def _try(self, builder: _Builder, number: int) -> bool:
         try:
@@ -729,7 +841,7 @@ class Plan:
     def _store_by_copy(self, number: int) -> None:
         """Store a statement that writes what other elements of it read."""
         statement = self.statements[number]
-        assert isinstance(statement, Operation)
+        assert isinstance(statement, (Operation, Reduction))
         between, copies = [], []
         for place in statement.outputs:
             size = place.count * itemsize(place.dtype)
@@ -744,7 +856,7 @@ class Plan:
             if any(self._overlaps_itself(place) for place in each.outputs):
                 raise NotImplementedError("an output overlaps itself")
             self._close()
-            if not self._try(_Builder(self, each.outputs[0].shape), self._last()):
+            if not self._try(_Builder(self, shape_of(each)), self._last()):
                 raise AssertionError("a copy conflicts with itself")
 
     @staticmethod
@@ -761,6 +873,54 @@ class Plan:
         if self._open is not None:
             self.steps.append(self._open.kernel)
             self._open = None
+
+    def _finish(self) -> None:
+        """Leave out stores that no one reads, and split kernels with segments."""
+        read = set(self.escaping | self.outside)
+        for step in self.steps:
+            if isinstance(step, Call):
+                read |= {place.block for place in self._reads(step)}
+            else:
+                read |= {access.block for access in rows.loads(step.instructions)}
+        made: list[Step] = []
+        for step in self.steps:
+            if isinstance(step, Call) or step.cut is None:
+                made.append(step)
+                continue
+            step.instructions = [
+                each
+                for each in step.instructions
+                if not isinstance(each, Store) or each.access.block in read
+            ]
+            made += self._parts(step)
+        self.steps = made
+
+    def _parts(self, kernel: Kernel) -> list[Step]:
+        """Return a kernel that reduces, in two if it makes segments."""
+        cut = kernel.cut
+        assert cut is not None
+        level = rows.Levels(kernel)
+        ends = [e for e in kernel.instructions if isinstance(e, (Reduce, Store))]
+        if cut.segments == 1:
+            kernel.instructions = rows.needed(kernel.instructions, ends)
+            return [kernel]
+        for each in ends:
+            if isinstance(each, Reduce):
+                size = rows.LARGEST * cut.segments * math.prod(
+                    kernel.shape[k] for k in cut.kept
+                )
+                self.blocks.append(Block("temporary", size))
+                kernel.partial[each.target] = len(self.blocks) - 1
+        first = [e for e in ends if isinstance(e, Reduce) or level.is_inner(e)]
+        second = [e for e in ends if isinstance(e, Store) and not level.is_inner(e)]
+        parts = (
+            rows.needed(kernel.instructions, first),
+            rows.needed(kernel.instructions, second, stop=Reduce),
+        )
+        return [
+            replace(kernel, instructions=parts[0]),
+            replace(kernel, instructions=parts[1], joins=True),
+        ]
 
 
 def plan(program: Program, note: Callable[[Plan], None] | None = None) -> Plan:

@@ -30,10 +30,18 @@ BINARY = [
 SCALARS = [
     "2", "0.5", "-1.5", "3", "True", "0", "1e-3", "7", "-0.0", "np.float32(1.25)",
 ]
+REDUCTIONS = [
+    "sum", "mean", "max", "min", "prod", "any", "all", "argmax", "argmin", "var", "std",
+    "ptp", "count_nonzero", "nansum", "nanmax",
+]
 CALLS = [
-    "np.sum({}, axis=0)", "{}.copy()", "np.sort({}, axis=0)", "np.roll({}, 1)",
+    "{}.copy()", "np.sort({}, axis=0)", "np.roll({}, 1)",
     "np.roll({}, 2, 0)", "np.roll({}, -1, -1)",
-    "np.concatenate([{0}, {0}])", "{}.max()", "np.cumsum({})",
+    "np.concatenate([{0}, {0}])", "np.cumsum({})",
+]
+SHAPES = [
+    (7,), (5, 6), (4, 5), (3, 4, 5), (33,), (2, 1, 3), (16, 16), (40, 12), (3, 200),
+    (150, 5), (2, 40, 36), (1100,),
 ]
 # fmt: on
 
@@ -98,10 +106,32 @@ class Writer:
             return self.scalar()
         return name
 
+    def reduction(self, name, shape):
+        """Write a reduction, and mostly an operation on its result."""
+        axes = [None, *range(len(shape))]
+        if len(shape) > 1:
+            axes += [len(shape) - 1, (0, len(shape) - 1)]
+        axis = self.random.choice(axes)
+        reduced = range(len(shape)) if axis is None else np.atleast_1d(axis)
+        keeps = self.random.random() < 0.6
+        kept = tuple(1 if k in reduced else n for k, n in enumerate(shape))
+        made = kept if keeps else tuple(kept[k] for k in range(len(kept)) if k not in reduced)
+        which = self.random.choice(REDUCTIONS)
+        text = f"np.{which}({name}, axis={axis}, keepdims={keeps})"
+        result = self.new(text, made)
+        choice = self.random.randrange(4)
+        if keeps and choice < 2:
+            op = self.random.choice(BINARY)
+            self.new(f"np.{op}({name}, {result})", shape)
+        elif keeps and choice == 2:
+            self.lines.append(f"{name} -= {result}")
+        elif choice == 3:
+            self.new(f"np.sqrt({result})", made)
+
     def statement(self):
         name = self.pick()
         shape = self.shapes[name]
-        kind = self.random.randrange(12)
+        kind = self.random.randrange(15)
         if kind < 2:
             self.new(f"np.{self.random.choice(UNARY)}({name})", shape)
         elif kind < 6:
@@ -136,15 +166,13 @@ class Writer:
             op = self.random.choice(["+=", "-=", "*="])
             other = self.operand(shape)
             self.lines.append(f"{name} {op} {other}")
+        elif kind < 14:
+            self.reduction(name, shape)
         else:
             call = self.random.choice(CALLS)
             text = call.format(name)
             if not shape:
                 text, made = f"{name}.copy()", shape
-            elif "sum(" in text and "cum" not in text:
-                made = shape[1:]
-            elif "max" in text:
-                made = ()
             elif "cumsum" in text:
                 made = (1,)
                 for length in shape:
@@ -160,7 +188,7 @@ def program(seed, statements=None):
     """Return the source of a function f(a, b, c), and its arguments' kinds."""
     writer = Writer(seed)
     r = writer.random
-    shape = r.choice([(7,), (5, 6), (4, 5), (3, 4, 5), (33,), (2, 1, 3), (16, 16)])
+    shape = r.choice(SHAPES)
     kinds = []
     for name in "abc":
         own = shape if r.random() < 0.8 else r.choice([(6,), (1, 6), (5, 1), (3, 3)])
