@@ -112,14 +112,19 @@ class Writer(_code._Writer):
             else:
                 ends += map(abs, each.access.extent(kernel.shape))
         self.wide = max(ends) >= (1 << 31) - _MARGIN
-        self.index, self.step = ("uint64", "int64") if self.wide else ("uint32", "int32")
+        self.index, self.step = (
+            ("uint64", "int64") if self.wide else ("uint32", "int32")
+        )
         self.blocks = self._blocks(affine)
         for number, block in enumerate(self.blocks):
             self.pointers[block] = const, kind = self._pointer(block, affine)
             self.parameters.append(f"{const}{kind} *__restrict__ p{number}")
             self.format += "P"
         for number, (target, block) in enumerate(kernel.partial.items()):
-            if any(isinstance(e, Reduce) and e.target == target for e in kernel.instructions):
+            if any(
+                isinstance(e, Reduce) and e.target == target
+                for e in kernel.instructions
+            ):
                 self.blocks.append(block)
                 const = "const " if kernel.joins else ""
                 self.parameters.append(f"{const}char *__restrict__ partial{number}")
@@ -147,7 +152,9 @@ class Writer(_code._Writer):
         for m, each in enumerate(self.reduces):
             compute = computation_type(each.reduction.compute)
             lines.append(f"typedef {compute} C{m};")
-            lines.append(f"typedef reduce_{each.reduction.name}<C{m}, {self.step}> R{m};")
+            lines.append(
+                f"typedef reduce_{each.reduction.name}<C{m}, {self.step}> R{m};"
+            )
         return lines
 
     def _finished(self, each: Reduce, acc: str) -> str:
@@ -175,14 +182,19 @@ class Writer(_code._Writer):
         name = self.numbers[key]
         return f"d{name}", f"m{name}", f"h{name}"
 
-    def _split(self, letter: str, source: str, plus: str = "") -> list[str]:
+    def _split(
+        self, letter: str, source: str, plus: str = "", last: str = ""
+    ) -> list[str]:
         """Return the lines that find the indices of the element of a number.
 
-        ``plus`` is added to the last index.
+        ``plus`` is added to the last index, and ``last`` may be its name.
         """
         lengths = self.kept if letter == "k" else self.reduced
         lines = []
         rest = source
+        names = [f"{letter}{axis}" for axis in range(len(lengths))]
+        if last:
+            names[-1] = last
         for axis in range(len(lengths) - 1, 0, -1):
             length, multiplier, shift = self._divisor(lengths[axis])
             lines.append(
@@ -190,12 +202,12 @@ class Writer(_code._Writer):
                 f"quotient({rest}, {multiplier}, {shift});"
             )
             lines.append(
-                f"const {self.step} {letter}{axis} = "
+                f"const {self.step} {names[axis]} = "
                 f"{rest} - {letter}q{axis} * {length}{plus};"
             )
             rest, plus = f"{letter}q{axis}", ""
         if lengths:
-            lines.append(f"const {self.step} {letter}0 = {rest}{plus};")
+            lines.append(f"const {self.step} {names[0]} = {rest}{plus};")
         return lines
 
     def _stays(self, letter: str, vector: int) -> bool:
@@ -243,7 +255,7 @@ class Writer(_code._Writer):
         return any(id(each) not in self.cached for each in self._affine(instructions))
 
     def _inner(self, ends: list[Any]) -> list[Any]:
-        """Return the instructions inside a loop that some reductions and stores need."""
+        """Return the instructions in a loop that some reductions and stores need."""
         found = needed(self.kernel.instructions, ends, stop=Reduce)
         inner = []
         for each in found:
@@ -294,7 +306,11 @@ class Writer(_code._Writer):
                 lines.append(f"R{m}::Acc a{m} = R{m}::identity();")
             for own, some in each:
                 elements = _LaneElements(self, own.vector, some, len(passes) == 1)
-                lines += ["{", *_indented(lane_loops(_Lanes(cut, own), self.index, elements)), "}"]
+                lines += [
+                    "{",
+                    *_indented(lane_loops(_Lanes(cut, own), self.index, elements)),
+                    "}",
+                ]
             for k, one in enumerate(reduces):
                 lines += self._merged(one, k, number + 1 < len(passes))
         return [*lines, *self._row(len(passes))]
@@ -434,7 +450,12 @@ class Writer(_code._Writer):
                 lines.append(f"pack<{kind}, {vec}> {name}[{rounds}];")
                 inside = self._split("r", f"lane * {vec}")
                 inside.append(f"{name}[u].load(&{element});")
-                inside = [*self._at_row(), "if (active && has) {", *_indented(inside), "}"]
+                inside = [
+                    *self._at_row(),
+                    "if (active && has) {",
+                    *_indented(inside),
+                    "}",
+                ]
                 lines += _loop("u", rounds, inside)
             else:
                 self.loaded[id(each)] = f"{name}[j]"
@@ -477,12 +498,15 @@ class Writer(_code._Writer):
             name = f"o{each.source}_{n}"
             lines.append(f"pack<{each.access.dtype}, {vec}> {name}[{rounds}];")
             element = self._element(each.access, each)
-            inside = [*self._split("r", f"lane * {vec}"), f"{name}[u].store(&{element});"]
+            inside = [
+                *self._split("r", f"lane * {vec}"),
+                f"{name}[u].store(&{element});",
+            ]
             inside = [*self._at_row(), "if (active && has) {", *_indented(inside), "}"]
             after += _loop("u", rounds, inside)
             self.cached[id(each)] = f"{name}[u].items[j % {vec}]"
-        for each in reduces:
-            lines += self._room(each, rounds * vec)
+        for one in reduces:
+            lines += self._room(one, rounds * vec)
         rest = [each for each in inner if not isinstance(each, Store)]
         scattered = [each for each in stores if each not in packed]
         inside = [f"const int u = j / {vec};"]
@@ -493,8 +517,8 @@ class Writer(_code._Writer):
             inside.append(f"{self.cached[id(each)]} = v{each.source};")
         if scattered:
             inside += ["if (active && has) {", *_indented(self._lines(scattered)), "}"]
-        for each in reduces:
-            inside += self._taken(each, "j")
+        for one in reduces:
+            inside += self._taken(one, "j")
         lines += [*_loop("j", rounds * vec, inside), *after]
         self.cached = {}
         return lines
@@ -527,17 +551,17 @@ class Writer(_code._Writer):
 
     def _by_column(self) -> list[str]:
         cut, kernel = self.cut, self.kernel
-        ((_, ends),) = (one for each in loops(self.level, kernel.instructions) for one in each)
+        ((_, ends),) = (
+            one for each in loops(self.level, kernel.instructions) for one in each
+        )
         reduces = [each for each in ends if isinstance(each, Reduce)]
-        lines = column_job(cut, self.index)
+        lines: list[str] = column_job(cut, self.index)
         for each in reduces:
             m = self.numbers_of[id(each)]
             lines += column_start(cut, f"R{m}", f"a{m}")
-        inside = self._split("k", "mine") if self._stays("k", cut.vector) else []
-        if inside:  # the last index is that of the first of some rows
-            inside[-1 if len(self.kept) == 1 else 1] = inside[
-                -1 if len(self.kept) == 1 else 1
-            ].replace(f" k{len(self.kept) - 1} =", " base =")
+        inside = []
+        if self._stays("k", cut.vector):
+            inside = self._split("k", "mine", last="base")
         inside += [
             f"{self.index} i = begin + threadIdx.x / {cut.lanes};",
             *column_loops(cut, _ColumnElements(self, ends)),

@@ -4,8 +4,8 @@ A stand-in is a GPUArray with shape, strides, dtype and an address, but without 
 While a thread records, ``pycuda._driver`` gives each elementwise operation to
 ``_note`` instead of a kernel, and each reduction with the cut of its work, so dtypes,
 broadcasting, views and errors are those of plain arrays. Another operation raises
-``_Refused`` in C. The stand-in then notes a call of the plain function, which it tries with other arrays of
-the same layout to learn the layout of the result.
+``_Refused`` in C. The stand-in then notes a call of the plain function, which it tries
+with other arrays of the same layout to learn the layout of the result.
 """
 
 from __future__ import annotations
