@@ -766,10 +766,12 @@ def _loop(name: str, count: int, lines: list[str]) -> list[str]:
     ]
 
 
-def write(kernel: Kernel, misaligned: set[int]) -> _code.Source:
-    """Return the source of a kernel. ``misaligned`` are blocks not at whole words."""
+def write(
+    kernel: Kernel, misaligned: set[int], sizes: list[int] | None = None
+) -> _code.Source:
+    """Return the source of a kernel; see ``_code.write``."""
     if kernel.cut is None:
-        return _code.write(kernel, misaligned)
+        return _code.write(kernel, misaligned, sizes)
     return Writer(kernel, misaligned).write()
 
 
