@@ -333,7 +333,7 @@ class Writer(_code._Writer):
     def _kept_loads(self, passes: list[Any]) -> list[str]:
         """Return the lines that load what several passes need into registers.
 
-        There are none if a row has too many elements.
+        There are none if a row has too many elements, or less than a vector.
         """
         cuts = {(own.vector, own.rounds) for each in passes for own, _ in each}
         if len(passes) < 2 or len(cuts) > 1:
@@ -350,7 +350,7 @@ class Writer(_code._Writer):
                     found[id(load)] = load
         several = [load for key, load in found.items() if counts[key] > 1]
         size = sum(itemsize(load.access.dtype) for load in several) * vec * vectors
-        if not several or size > ROW_BYTES * min(256 / cut.threads, 1):
+        if not size or size > ROW_BYTES * min(256 / cut.threads, 1):
             return []
         lines = []
         for n, load in enumerate(several):
