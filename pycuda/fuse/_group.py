@@ -63,9 +63,12 @@ _SIMPLE = (
 )
 _WORK = dict.fromkeys(_SIMPLE.split(), 1) | {"divide": 8, "reciprocal": 8, "sqrt": 8}
 _OTHER_WORK = 30
-#: A kernel has at most so many operations, and a chain of values this depth.
-MOST_OPERATIONS = 250
-MOST_DEPTH = 100
+#: A value is computed from at most so many operations that are not stored. A kernel
+#: that has more of them takes further values only if they add few.
+MOST_OPERATIONS = 1000
+_FEW_OPERATIONS = MOST_OPERATIONS // 8
+#: Chains of values that are longer are appended to a kernel without recursion.
+_DEEP = 60
 #: A value with less work is computed again for each element that it is broadcast to.
 BROADCAST_WORK = 16
 
@@ -408,6 +411,8 @@ class _Builder:
             )
         key = number, output, where
         if key not in self.values:
+            if self.plan.is_deep(number):
+                self.values_before(number, where)
             statement = self.plan.statements[number]
             if isinstance(statement, Loop):
                 targets = self.loop(statement, where)
@@ -417,6 +422,29 @@ class _Builder:
             for k, target in enumerate(targets):
                 self.values[number, k, where] = target
         return self.values[key]
+
+    def values_before(self, number: int, where: Map) -> None:
+        """Append the deep values from which an operation is computed, deepest first."""
+        waiting = [(number, 0, where)]
+        begun = set()
+        while waiting:
+            number, output, where = key = waiting[-1]
+            if key in begun or key in self.values:
+                waiting.pop()
+                if len(waiting):
+                    self.value(number, output, where)
+                continue
+            begun.add(key)
+            statement = self.plan.statements[number]
+            assert not isinstance(statement, Call)
+            target = statement.outputs[0].shape
+            for place in statement.inputs:
+                made = self.plan.unstored(place) if isinstance(place, Place) else None
+                if made is None or not self.plan.is_deep(made[0]):
+                    continue
+                at = compose(made[2], aligned(place.shape, target), len(target))
+                at = compose(at, where, len(self.kernel.shape))
+                waiting.append((made[0], made[1], at))
 
     def compute(self, operation: Operation, where: Map) -> tuple[int, ...]:
         """Append an operation; return its variables."""
@@ -704,6 +732,10 @@ class Plan:
         self._extra[number] = min(extra, 10**9)
         self._depth[number] = depth
 
+    def is_deep(self, number: int) -> bool:
+        """Say whether a value is at the end of a long chain."""
+        return self._depth.get(number, 0) > _DEEP
+
     def work(self, number: int) -> int:
         """Return the estimated work of an element of a value that is not stored."""
         operations: list[Any] = [self.statements[k] for k in self._cone[number]]
@@ -714,10 +746,7 @@ class Plan:
         """Say whether a simple temporary has to be in memory."""
         statement = self.statements[number]
         assert not isinstance(statement, Call)
-        if (
-            len(self._cone[number]) > MOST_OPERATIONS
-            or self._depth[number] > MOST_DEPTH
-        ):
+        if len(self._cone[number]) > MOST_OPERATIONS:
             return True
         return any(self._place_must_be_stored(number, p) for p in statement.outputs)
 
@@ -807,8 +836,9 @@ class Plan:
         assert not isinstance(statement, Call)
         shape = shape_of(statement)
         if self._open is not None and self._may_join(self._open.kernel, statement):
-            full = self._open.operations > MOST_OPERATIONS
-            if not full and self._try(self._open.copy(), number):
+            if self._open.operations <= 2 * MOST_OPERATIONS and self._try(
+                self._open.copy(), number
+            ):
                 return
         self._close()
         if not self._try(_Builder(self, shape), number):
@@ -826,9 +856,13 @@ class Plan:
         return lengths == [n for n in shape if n > 1]
 
     def _try(self, builder: _Builder, number: int) -> bool:
+        before = builder.operations
         try:
             builder.store(number)
         except _Conflict:
+            return False
+        added = builder.operations - before
+        if before and builder.operations > MOST_OPERATIONS and added > _FEW_OPERATIONS:
             return False
         self._open = builder
         statement = self.statements[number]

@@ -138,8 +138,9 @@ class Specialisation:
             for number, block in enumerate(self.plan.blocks)
             if block.alignment < 16
         }
+        sizes = [block.size for block in self.plan.blocks]
         self.sources: list[Source | None] = [
-            write(step, misaligned) if isinstance(step, Kernel) else None
+            write(step, misaligned, sizes) if isinstance(step, Kernel) else None
             for step in self.plan.steps
         ]
         self.constants = {
