@@ -72,7 +72,7 @@ MOST_ROWS = 8
 LANES = 32
 #: A value that is not stored reaches over at most so many rows and columns in all.
 MOST_HALO = 4
-#: What is computed at an index cannot be rolled (2). A roll can be rolled as a whole (1).
+#: What is computed at an index cannot be rolled (2), a roll can as a whole (1).
 _ROLLS = {"roll": 1, "arange": 2, "linspace": 2}
 #: Chains of values that are longer are appended to a kernel without recursion.
 _DEEP = 60
@@ -500,7 +500,9 @@ class _Builder:
             if isinstance(statement, Operation) and statement.name == "roll":
                 where = rolled(where, target, statement.shifts)
             for place in statement.inputs:
-                made = self.plan.unstored(place) if isinstance(place, Place) else None
+                if isinstance(place, Scalar):
+                    continue
+                made = self.plan.unstored(place)
                 if made is None or not self.plan.is_deep(made[0]):
                     continue
                 at = compose(made[2], aligned(place.shape, target), len(target))
@@ -823,8 +825,9 @@ class Plan:
             return self._is_better_stored(number, written)
         if len(self.statements[number].outputs) == 1:
             reach = self._reach[number]
-            if not self._is_better_stored(number, written) and reach != (
-                self._reach[number]
+            if (
+                not self._is_better_stored(number, written)
+                and reach != (self._reach[number])
             ):
                 self.near.add(written.block)
         return True
@@ -878,9 +881,7 @@ class Plan:
 
     def _work_of_near(self, number: int, distances: set[Any]) -> int | None:
         """Return the work to have a value at some distances; None: store it."""
-        rows, columns = (
-            max(each) - min(each) for each in zip(*distances, strict=True)
-        )
+        rows, columns = (max(each) - min(each) for each in zip(*distances, strict=True))
         reach = self._reach[number]
         reach = reach[0] + rows, reach[1] + columns
         if max(reach) > MOST_HALO:
@@ -888,7 +889,8 @@ class Plan:
         self._reach[number] = reach
         more = rows / MOST_ROWS + columns / LANES
         shuffles = len({column for _, column in distances}) - 1
-        return math.ceil(more * self.work(number)) + 2 * shuffles
+        work: int = math.ceil(more * self.work(number)) + 2 * shuffles
+        return work
 
     def _idles(self, cut: Cut, number: int, written: Place) -> bool:
         """Say whether few blocks would take long to compute a value."""
@@ -942,9 +944,8 @@ class Plan:
         assert not isinstance(statement, Call)
         shape = shape_of(statement)
         if self._open is not None and self._may_join(self._open.kernel, statement):
-            if self._open.operations <= 2 * MOST_OPERATIONS and self._try(
-                self._open.copy(), number
-            ):
+            is_full = self._open.operations > 2 * MOST_OPERATIONS
+            if not is_full and self._try(self._open.copy(), number):
                 return
         near = self.near & {place.block for place in statement.outputs}
         self._close()

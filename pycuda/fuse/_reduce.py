@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import pycuda.fuse._code as _code
 from pycuda._array.sources.elementwise import computation_type, computed
 from pycuda._array.sources.reduction import (
     column_job,
@@ -21,7 +22,6 @@ from pycuda._array.sources.reduction import (
     merged,
     unrolled_lane_loops,
 )
-from pycuda.fuse import _code
 from pycuda.fuse._group import Compute, Index, Kernel, Load, Reduce, Repeat, Store
 from pycuda.fuse._program import extent, itemsize
 from pycuda.fuse._rows import Levels, loops, needed, sources, targets
@@ -75,11 +75,10 @@ class Writer(_code._Writer):
             [
                 *self._includes(),
                 "using namespace pycuda_array;",
-                *self._typedefs(),
                 f'extern "C" __global__ void __launch_bounds__({threads})',
                 f"kernel({', '.join(self.parameters)})",
                 "{",
-                *_indented([*self.scalars, *body]),
+                *_indented([*self._typedefs(), *self.scalars, *body]),
                 "}",
                 "",
             ]
