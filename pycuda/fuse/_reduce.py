@@ -75,11 +75,10 @@ class Writer(_code._Writer):
             [
                 *self._includes(),
                 "using namespace pycuda_array;",
-                *self._typedefs(),
                 f'extern "C" __global__ void __launch_bounds__({threads})',
                 f"kernel({', '.join(self.parameters)})",
                 "{",
-                *_indented([*self.scalars, *body]),
+                *_indented([*self._typedefs(), *self.scalars, *body]),
                 "}",
                 "",
             ]
@@ -873,10 +872,10 @@ def _loop(name: str, count: int, lines: list[str]) -> list[str]:
     ]
 
 
-def write(kernel: Kernel, misaligned: set[int]) -> _code.Source:
-    """Return the source of a kernel. ``misaligned`` are blocks not at whole words."""
+def write(kernel: Kernel, misaligned: set[int], sizes: list[int]) -> _code.Source:
+    """Return the source of a kernel, as ``_code.write`` does for those of elements."""
     if kernel.cut is None:
-        return _code.write(kernel, misaligned)
+        return _code.write(kernel, misaligned, sizes)
     return Writer(kernel, misaligned).write()
 
 

@@ -322,9 +322,7 @@ class Tile:
     def _is_worth_a_shuffle(self, number: int) -> bool:
         each, _ = self.first[number]
         target = next(t for t in each.targets if self.values[t][0] == number)
-        return (
-            self.work[number] >= _DEAR and self.kernel.types[target] in _SHUFFLED
-        )
+        return self.work[number] >= _DEAR and self.kernel.types[target] in _SHUFFLED
 
     def _choose(self) -> None:
         """Choose rows and shuffles."""
@@ -588,9 +586,7 @@ class Tile:
         key = "y", row
         if key not in self._places:
             name = f"y{len(self._places)}"
-            self.lines += self._wrapped(
-                name, "y", row, self.last[0], row < 0, row > 0
-            )
+            self.lines += self._wrapped(name, "y", row, self.last[0], row < 0, row > 0)
             self._places[key] = name
         return self._places[key]
 
