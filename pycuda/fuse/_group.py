@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -67,12 +67,20 @@ _OTHER_WORK = 30
 #: that has more of them takes further values only if they add few.
 MOST_OPERATIONS = 1000
 _FEW_OPERATIONS = MOST_OPERATIONS // 8
+#: A thread computes at most so many rows, and a warp so many columns.
+MOST_ROWS = 8
+LANES = 32
+#: A value that is not stored reaches over at most so many rows and columns in all.
+MOST_HALO = 4
+#: What is computed at an index cannot be rolled (2), a roll can as a whole (1).
+_ROLLS = {"roll": 1, "arange": 2, "linspace": 2}
 #: Chains of values that are longer are appended to a kernel without recursion.
 _DEEP = 60
 #: A value with less work is computed again for each element that it is broadcast to.
 BROADCAST_WORK = 16
 
-Map = tuple[tuple[int, tuple[int, ...]], ...]
+#: For each axis a constant and coefficients; on a torus also wraps with factors.
+Map = tuple[tuple[Any, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -290,17 +298,45 @@ def compose(outer: Map, inner: Map, ndim: int) -> Map:
     """Return the map that applies ``inner``, then ``outer``."""
     if outer is identity(len(inner)):
         return inner
-    result = []
-    for constant, coefficients in outer:
+    result: list[tuple[Any, ...]] = []
+    for constant, coefficients, *outer_wraps in outer:
         sums = [0] * ndim
-        for c, (inner_constant, inner_coefficients) in zip(
+        wraps: tuple[Any, ...] = ()
+        for c, (inner_constant, inner_coefficients, *inner_wraps) in zip(
             coefficients, inner, strict=True
         ):
             if c:
                 constant += c * inner_constant
                 for axis, each in enumerate(inner_coefficients):
                     sums[axis] += c * each
-        result.append((constant, tuple(sums)))
+                if inner_wraps:
+                    wraps += tuple((c * f, wrap) for f, wrap in inner_wraps[0])
+        assert not outer_wraps  # rolled() has composed them
+        made = constant, tuple(sums)
+        result.append((*made, wraps) if wraps else made)
+    return tuple(result)
+
+
+def rolled(where: Map, lengths: tuple[int, ...], shifts: tuple[int, ...]) -> Map:
+    """Return the indices that a rolled array has of its input at some indices.
+
+    The indices are affine, or rolled by an array of the same length.
+    """
+    result: list[tuple[Any, ...]] = []
+    for entry, length, shift in zip(where, lengths, shifts, strict=True):
+        if not shift % length:
+            result.append(entry)
+            continue
+        constant, coefficients, *wraps = entry
+        first = constant + -shift % length
+        if wraps:
+            ((factor, wrap),) = wraps[0]
+            assert (constant, factor, wrap.length) == (0, 1, length)
+            assert not any(coefficients)
+            first = (wrap.offset - shift) % length
+            coefficients = wrap.coefficients
+        none = (0,) * len(coefficients)
+        result.append((0, none, ((1, Wrap(1, length, first, coefficients)),)))
     return tuple(result)
 
 
@@ -321,6 +357,21 @@ def aligned(shape: tuple[int, ...], target: tuple[int, ...]) -> Map:
     )
 
 
+def _distance(
+    where: Map, shape: tuple[int, ...], shifts: tuple[int, ...]
+) -> tuple[int, int] | None:
+    """Return the rows and columns by which elements are apart, if only these are."""
+    if len(shape) < 2 or shape[-1] < 4 * LANES:
+        return None
+    apart = []
+    for k, (constant, coefficients) in enumerate(where):
+        if any(c != (axis == k) for axis, c in enumerate(coefficients)):
+            return None
+        shift = shifts[k] % shape[k] if shifts else 0
+        apart.append(constant - (shift - shape[k] if 2 * shift > shape[k] else shift))
+    return None if any(apart[:-2]) else (apart[-2], apart[-1])
+
+
 def overlaps(a: tuple[int, int], b: tuple[int, int]) -> bool:
     """Say whether two ranges of bytes overlap."""
     return a[0] < b[1] and b[0] < a[1]
@@ -338,6 +389,7 @@ class _Builder:
         self.values: dict[tuple[int, int, Map], int] = {}
         self.elements: dict[Access, int] = {}
         self.stored: dict[Access, int] = {}
+        self.known: set[int] = set()  # stored blocks that are computed again
         self.operations = 0  # as Kernel.operations counts them
 
     def copy(self) -> _Builder:
@@ -349,6 +401,7 @@ class _Builder:
         made.values = dict(self.values)
         made.elements = dict(self.elements)
         made.stored = dict(self.stored)
+        made.known = set(self.known)
         made.operations = self.operations
         return made
 
@@ -364,14 +417,19 @@ class _Builder:
         if at is identity(len(shape)) and 1 not in shape:
             return Access(place.block, place.dtype, place.offset, place.strides)
         offset, strides = place.offset, [0] * len(shape)
-        for (constant, coefficients), stride in zip(at, place.strides, strict=True):
+        wraps: list[Wrap] = []
+        for (constant, coefficients, *rest), stride in zip(
+            at, place.strides, strict=True
+        ):
             offset += constant * stride
             for axis, each in enumerate(coefficients):
                 strides[axis] += each * stride
+            if rest and stride:
+                wraps += [replace(w, stride=f * stride) for f, w in rest[0] if f]
         for axis, length in enumerate(shape):
             if length == 1:
                 strides[axis] = 0
-        return Access(place.block, place.dtype, offset, tuple(strides))
+        return Access(place.block, place.dtype, offset, tuple(strides), tuple(wraps))
 
     def load(self, access: Access) -> int:
         """Return the variable of an element."""
@@ -389,7 +447,7 @@ class _Builder:
 
     def element(self, place: Place, target: tuple[int, ...], where: Map) -> int:
         """Return the variable of an input's element."""
-        made = self.plan.unstored(place)
+        made = self.plan.unstored(place, self.known)
         if made is None:
             return self.load(self.access(place, target, where))
         number, output, within = made
@@ -406,8 +464,9 @@ class _Builder:
                         0 if n == 1 else c
                         for c, n in zip(coefficients, self.kernel.shape, strict=True)
                     ),
+                    *rest,
                 )
-                for constant, coefficients in where
+                for constant, coefficients, *rest in where
             )
         key = number, output, where
         if key not in self.values:
@@ -438,8 +497,12 @@ class _Builder:
             statement = self.plan.statements[number]
             assert not isinstance(statement, Call)
             target = statement.outputs[0].shape
+            if isinstance(statement, Operation) and statement.name == "roll":
+                where = rolled(where, target, statement.shifts)
             for place in statement.inputs:
-                made = self.plan.unstored(place) if isinstance(place, Place) else None
+                if isinstance(place, Scalar):
+                    continue
+                made = self.plan.unstored(place)
                 if made is None or not self.plan.is_deep(made[0]):
                     continue
                 at = compose(made[2], aligned(place.shape, target), len(target))
@@ -450,7 +513,10 @@ class _Builder:
         """Append an operation; return its variables."""
         shape = operation.outputs[0].shape
         if operation.name == "roll":
-            return (self.load(self.rolled(operation, where)),)
+            (place,) = operation.inputs
+            assert isinstance(place, Place)
+            at = rolled(where, place.shape, operation.shifts)
+            return (self.element(place, place.shape, at),)
         arguments = tuple(
             [
                 each if isinstance(each, Scalar) else self.element(each, shape, where)
@@ -465,30 +531,13 @@ class _Builder:
         self.operations += 1
         return targets
 
-    def rolled(self, operation: Operation, where: Map) -> Access:
-        """Return the access of a rolled array, which is in memory."""
-        (place,) = operation.inputs
-        assert isinstance(place, Place)
-        offset, strides = place.offset, [0] * len(self.kernel.shape)
-        wraps = []
-        for (constant, coefficients), length, stride, shift in zip(
-            where, place.shape, place.strides, operation.shifts, strict=True
-        ):
-            if shift % length:
-                first = constant + -shift % length
-                wraps.append(Wrap(stride, length, first, coefficients))
-                continue
-            offset += constant * stride
-            for axis, each in enumerate(coefficients):
-                strides[axis] += each * stride
-        return Access(place.block, place.dtype, offset, tuple(strides), tuple(wraps))
-
     def number(self, shape: tuple[int, ...], where: Map) -> int:
         """Append the number of an element in C order."""
         offset, strides = 0, [0] * len(self.kernel.shape)
-        for (constant, coefficients), step in zip(
+        for (constant, coefficients, *wraps), step in zip(
             where, packed_strides(shape, 1), strict=True
         ):
+            assert not wraps
             offset += constant * step
             for axis, each in enumerate(coefficients):
                 strides[axis] += each * step
@@ -563,6 +612,8 @@ class _Builder:
                 raise _Conflict
             self.kernel.instructions.append(Store(value, access))
             self.elements[access] = self.stored[access] = value
+            if place.block in self.plan.near:
+                self.known.add(place.block)
         if not rows.fits(self.kernel):
             raise _Conflict
 
@@ -609,10 +660,12 @@ class Plan:
     """The kernels and calls of a program."""
 
     def __init__(self, program: Program) -> None:
+        self.program = program
         self.blocks: list[Block] = list(program.blocks)
         self.statements: list[Statement] = list(program.statements)
         self.steps: list[Step] = []
         self.dead: set[int] = set()
+        self.near: set[int] = set()  # stored by the open kernel, and computed again
         self.outside = {
             k for k, block in enumerate(self.blocks) if block.kind != "temporary"
         }
@@ -627,6 +680,8 @@ class Plan:
         self._cone: dict[int, set[int]] = {}
         self._extra: dict[int, int] = {}
         self._depth: dict[int, int] = {}
+        self._reach: dict[int, tuple[int, int]] = {}  # see _is_near
+        self._rolls: dict[int, int] = {}  # see _may_be_rolled
         self._open: _Builder | None = None
         self._live = self._find_live()
         self._index_blocks()
@@ -701,10 +756,15 @@ class Plan:
 
     # values that are not stored
 
-    def unstored(self, place: Place) -> tuple[int, int, Map] | None:
-        """Return what makes the elements of a place, if they are not stored."""
+    def unstored(
+        self, place: Place, known: Container[int] = ()
+    ) -> tuple[int, int, Map] | None:
+        """Return what makes the elements of a place, if they are not stored.
+
+        The stored blocks in ``known`` are computed, too.
+        """
         found = self._simple.get(place.block)
-        if found is None or place.block in self._stored:
+        if found is None or (place.block in self._stored and place.block not in known):
             return None
         statement = self.statements[found[0]]
         assert not isinstance(statement, Call)
@@ -718,11 +778,19 @@ class Plan:
         assert not isinstance(statement, Call)
         leaves: list[tuple[int, tuple[int, int]]] = []
         cone, extra, depth = {number}, 0, 1
+        reach = 0, 0
+        name = statement.name if isinstance(statement, Operation) else ""
+        rolls = _ROLLS.get(name, 0)
         for place in self._reads(statement):
             made = self._simple.get(place.block)
-            if made is None or place.block in self._stored:
+            if made is None or place.block in self._stored - self.near:
                 leaves.append((place.block, place.extent))
                 continue
+            known = self._reach[made[0]]
+            reach = max(reach[0], known[0]), max(reach[1], known[1])
+            source = self.statements[made[0]].outputs[made[1]]
+            is_same = place == source and place.shape == shape_of(statement)
+            rolls = max(rolls, self._rolls[made[0]] * (1 if is_same else 2))
             leaves += self._leaves[made[0]]
             cone |= self._cone[made[0]]
             extra += self._extra[made[0]]
@@ -731,6 +799,8 @@ class Plan:
         self._cone[number] = cone
         self._extra[number] = min(extra, 10**9)
         self._depth[number] = depth
+        self._reach[number] = reach
+        self._rolls[number] = rolls
 
     def is_deep(self, number: int) -> bool:
         """Say whether a value is at the end of a long chain."""
@@ -751,17 +821,31 @@ class Plan:
         return any(self._place_must_be_stored(number, p) for p in statement.outputs)
 
     def _place_must_be_stored(self, number: int, written: Place) -> bool:
-        if written.block in self.escaping:
-            return True
+        if written.block not in self.escaping:
+            return self._is_better_stored(number, written)
+        if len(self.statements[number].outputs) == 1:
+            reach = self._reach[number]
+            if (
+                not self._is_better_stored(number, written)
+                and reach != (self._reach[number])
+            ):
+                self.near.add(written.block)
+        return True
+
+    def _is_better_stored(self, number: int, written: Place) -> bool:
         ways: set[tuple[Any, ...]] = set()
+        distances: set[Any] = set()
         count = written.count
         for reader in self._readers.get(written.block, ()):
             statement = self.statements[reader]
             if isinstance(statement, Call):
                 return True
             target = shape_of(statement)
+            shifts: tuple[int, ...] = ()
             if isinstance(statement, Operation) and statement.name == "roll":
-                return True
+                shifts = statement.shifts
+                if not self._may_be_rolled(number, statement.inputs == (written,)):
+                    return True
             own: Any = None  # the kernel of a reduction that no other joins
             if isinstance(statement, Reduction):
                 if self._idles(statement.cut, number, written):
@@ -771,18 +855,42 @@ class Plan:
             for place in self._reads(statement):
                 if place.block != written.block:
                     continue
-                if find_map(place, written) is None:
+                where = find_map(place, written)
+                if where is None:
                     return True
+                distances.add(None if own else _distance(where, written.shape, shifts))
                 if math.prod(target) > count and self.work(number) > BROADCAST_WORK:
                     return True
-                ways.add((place.offset, place.strides, place.shape, own))
+                ways.add((place.offset, place.strides, place.shape, own, shifts))
         if len(ways) < 2:
             return False
         more = (len(ways) - 1) * self.work(number)
+        if None not in distances:
+            near = self._work_of_near(number, distances)
+            if near is None:
+                return True
+            more = min(more, near)
         if more > 2 * itemsize(written.dtype) * OPERATIONS_PER_BYTE:
             return True
         self._extra[number] = min(self._extra[number] + more, 10**9)
         return False
+
+    def _may_be_rolled(self, number: int, is_whole: bool) -> bool:
+        """Say whether a roll can compute a value at its indices."""
+        return self._rolls[number] < (2 if is_whole else 1)
+
+    def _work_of_near(self, number: int, distances: set[Any]) -> int | None:
+        """Return the work to have a value at some distances; None: store it."""
+        rows, columns = (max(each) - min(each) for each in zip(*distances, strict=True))
+        reach = self._reach[number]
+        reach = reach[0] + rows, reach[1] + columns
+        if max(reach) > MOST_HALO:
+            return None
+        self._reach[number] = reach
+        more = rows / MOST_ROWS + columns / LANES
+        shuffles = len({column for _, column in distances}) - 1
+        work: int = math.ceil(more * self.work(number)) + 2 * shuffles
+        return work
 
     def _idles(self, cut: Cut, number: int, written: Place) -> bool:
         """Say whether few blocks would take long to compute a value."""
@@ -836,11 +944,12 @@ class Plan:
         assert not isinstance(statement, Call)
         shape = shape_of(statement)
         if self._open is not None and self._may_join(self._open.kernel, statement):
-            if self._open.operations <= 2 * MOST_OPERATIONS and self._try(
-                self._open.copy(), number
-            ):
+            is_full = self._open.operations > 2 * MOST_OPERATIONS
+            if not is_full and self._try(self._open.copy(), number):
                 return
+        near = self.near & {place.block for place in statement.outputs}
         self._close()
+        self.near |= near
         if not self._try(_Builder(self, shape), number):
             self._store_by_copy(number)
 
@@ -907,6 +1016,7 @@ class Plan:
         if self._open is not None:
             self.steps.append(self._open.kernel)
             self._open = None
+            self.near.clear()
 
     def _finish(self) -> None:
         """Leave out stores that no one reads, and split kernels with segments."""

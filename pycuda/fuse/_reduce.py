@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import pycuda.fuse._code as _code
 from pycuda._array.sources.elementwise import computation_type, computed
 from pycuda._array.sources.reduction import (
     column_job,
@@ -21,7 +22,6 @@ from pycuda._array.sources.reduction import (
     merged,
     unrolled_lane_loops,
 )
-from pycuda.fuse import _code
 from pycuda.fuse._group import Compute, Index, Kernel, Load, Reduce, Repeat, Store
 from pycuda.fuse._program import extent, itemsize
 from pycuda.fuse._rows import Levels, loops, needed, sources, targets
@@ -872,8 +872,10 @@ def _loop(name: str, count: int, lines: list[str]) -> list[str]:
     ]
 
 
-def write(kernel: Kernel, misaligned: set[int], sizes: list[int]) -> _code.Source:
-    """Return the source of a kernel, as ``_code.write`` does for those of elements."""
+def write(
+    kernel: Kernel, misaligned: set[int], sizes: list[int] | None = None
+) -> _code.Source:
+    """Return the source of a kernel; see ``_code.write``."""
     if kernel.cut is None:
         return _code.write(kernel, misaligned, sizes)
     return Writer(kernel, misaligned).write()

@@ -21,18 +21,16 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pycuda.fuse._group import Compute, Index, Load, Store
+from pycuda.fuse._group import LANES, MOST_ROWS, Compute, Index, Load, Store
 from pycuda.fuse._program import Scalar, itemsize
 
 #: Threads of a block: columns and rows.
 _BLOCKS = ((64, 4), (128, 2), (256, 1), (32, 8))
-_LANES = 32
 #: At least this part of the threads has elements.
 _USED = 0.75
 _MOST_BLOCKS = 65535  # along the second and third axis of a grid
 #: A thread takes more rows if as many threads are left.
-_ENOUGH_THREADS = 1 << 18
-_MOST_ROWS = 8
+_ENOUGH_THREADS = 1 << 17
 #: All rows of a thread have at most so many instructions.
 _MOST_INSTRUCTIONS = 600
 #: Elements at a distance of at most so many rows and columns are neighbours.
@@ -232,7 +230,9 @@ class Tile:
     def _in_group(self, key: Any, row: int, column: int) -> tuple[int, int, int]:
         number = self._group_numbers.setdefault(key, len(self.groups))
         if number == len(self.groups):
-            self.groups.append(_Group(*key[:4], is_torus=key[4] == "torus"))
+            block, dtype, steps, origin, kind = key
+            is_torus = kind == "torus"
+            self.groups.append(_Group(block, dtype, steps, origin, is_torus=is_torus))
         return self._grown(number, row, column)
 
     def _grown(self, number: int, row: int, column: int) -> tuple[int, int, int]:
@@ -283,7 +283,7 @@ class Tile:
         count = math.prod(self.lengths)
         each = 1
         while (
-            each < _MOST_ROWS
+            each < MOST_ROWS
             and count // (2 * each) >= _ENOUGH_THREADS
             and 2 * each * len(self.first) <= _MOST_INSTRUCTIONS
         ):
@@ -330,15 +330,15 @@ class Tile:
         grows = self._may_grow()
         if grows:
             self._choose_rows()
-        self._choose_shuffles(grows and made.columns >= 2 * _LANES)
+        self._choose_shuffles(grows and made.columns >= 2 * LANES)
         before = max(reach[0] for reach in self.reach.values())
         after = max(reach[1] for reach in self.reach.values())
-        if before + after > _LANES // 2:
+        if before + after > LANES // 2:
             before = after = 0
             self.column_of.clear()
             self._choose_shuffles(False)
         if self.column_of:
-            made.before, made.after, made.block = before, after, (_LANES, 8)
+            made.before, made.after, made.block = before, after, (LANES, 8)
         while made.grid[1] > _MOST_BLOCKS:
             made.block = made.block[0], 2 * made.block[1]
 
@@ -356,7 +356,7 @@ class Tile:
         self.outer = list(writer.axes)
         head.append(f"const int32 y = (blockIdx.y * {rows} + threadIdx.y) * {each};")
         if self.column_of:
-            across = _LANES - made.before - made.after
+            across = LANES - made.before - made.after
             head.append(
                 f"const int32 own = (int32)(blockIdx.x * {across} + threadIdx.x)"
                 f" - {made.before};"
@@ -381,7 +381,7 @@ class Tile:
             stores += lines
         writer.lines += self.lines
         if self.column_of:
-            end = _LANES - made.after
+            end = LANES - made.after
             writer.lines.append(
                 f"if (threadIdx.x < {made.before} || threadIdx.x >= {end} || "
                 f"own > {last_column}) return;"
