@@ -190,6 +190,13 @@ class Kernel:
     joins: bool = False
 
     @property
+    def elements(self) -> tuple[int, ...]:
+        """The shape of what is computed: all elements, or the results of segments."""
+        if self.cut is None or not self.joins:
+            return self.shape
+        return tuple(self.shape[k] for k in self.cut.kept)
+
+    @property
     def operations(self) -> int:
         """The number of operations on an element."""
         counted = (Compute, Repeat, Reduce)
@@ -210,7 +217,7 @@ class Kernel:
     @property
     def work(self) -> int:
         """The estimated operations on all elements, in those of a float."""
-        return sum(map(_work_of_one, self.instructions)) * math.prod(self.shape)
+        return sum(map(_work_of_one, self.instructions)) * math.prod(self.elements)
 
 
 Step = Kernel | Call
