@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import struct
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +20,7 @@ from pycuda._array.sources.elementwise import (
 )
 from pycuda.fuse._group import Access, Compute, Index, Kernel, Load, Repeat, Store, Wrap
 from pycuda.fuse._program import Scalar, extent, itemsize
+from pycuda.fuse._tile import NoTile, Tile, geometry
 
 _THREADS = 256
 _WORD = 16  # bytes that a thread loads at once
@@ -34,7 +36,7 @@ class Source:
     format: str  # of prepare()
     blocks: list[int]  # whose addresses are the first parameters
     values: list[Any] = field(default_factory=list)  # of the others
-    grid: tuple[int, int] = (1, 1)
+    grid: tuple[int, ...] = (1, 1)
     block: tuple[int, int, int] = (_THREADS, 1, 1)
 
 
@@ -68,8 +70,12 @@ def collapse(
 class _Writer:
     """The text of one kernel."""
 
-    def __init__(self, kernel: Kernel, misaligned: set[int]) -> None:
+    def __init__(
+        self, kernel: Kernel, misaligned: set[int], sizes: list[int] | None = None
+    ) -> None:
         self.kernel = kernel
+        self.sizes = sizes
+        self.renamed: dict[int, str] = {}  # variables of an operation that repeats
         self.misaligned = misaligned
         self.packs: dict[int, str] = {}  # the words of loads and stores, if in use
         self.pointers: dict[int, tuple[str, str]] = {}  # of a block: const, type
@@ -115,9 +121,13 @@ class _Writer:
             self.format += "P"
         self.names = {block: f"p{number}" for number, block in enumerate(blocks)}
         index = "uint64" if self.wide else "uint32"
-        self._parameter(f"{index} n", "Q" if self.wide else "I", count)
         each_thread = self._elements_of_a_thread(lengths, affine)
-        if each_thread > 1:
+        tile = None if each_thread > 1 else self._tile(lengths)
+        if tile is None:
+            self._parameter(f"{index} n", "Q" if self.wide else "I", count)
+        if tile is not None:
+            tile.write()
+        elif each_thread > 1:
             self._by_words(each_thread, index, affine)
         else:
             self._indices(lengths, index)
@@ -135,8 +145,21 @@ class _Writer:
                 "",
             ]
         )
-        grid = -(-count // (_THREADS * each_thread))
-        return Source(text, self.format, blocks, self.values, (grid, 1))
+        source = Source(text, self.format, blocks, self.values)
+        if tile is None:
+            source.grid = -(-count // (_THREADS * each_thread)), 1
+        else:
+            across, down = tile.geometry.grid
+            source.grid = across, down, math.prod(lengths[:-2])
+            source.block = (*tile.geometry.block, 1)
+        return source
+
+    def _tile(self, lengths: list[int]) -> Tile | None:
+        """Return the values of a kernel over rows; None: it is not over rows."""
+        made = None if self.wide else geometry(lengths)
+        with suppress(NoTile):
+            return None if made is None else Tile(self, made, lengths, self.sizes)
+        return None
 
     # what depends on the indices
 
@@ -302,6 +325,11 @@ class _Writer:
         if len(lengths) == 1:
             self.head.append(f"const {step} i0 = i;")
             return
+        self._divide(lengths, index)
+
+    def _divide(self, lengths: list[int], index: str) -> None:
+        """Write the indices of the axes, from that of an element in C order."""
+        step = "int64" if self.wide else "int32"
         rest = "i"
         for k in range(len(lengths) - 1, 0, -1):
             multiplier, shift = divisor(lengths[k], self.wide)
@@ -383,6 +411,9 @@ class _Writer:
         else:
             self._repeat(each, depth)
 
+    def _variable(self, number: int) -> str:
+        return self.renamed.get(number, f"v{number}")
+
     def _compute(self, each: Compute, depth: str) -> None:
         operation = each.operation
         types = self.kernel.types
@@ -393,7 +424,7 @@ class _Writer:
             if isinstance(argument, Scalar):
                 name, own = self._scalar(argument), argument.dtype
             else:
-                name, own = f"v{argument}", types[argument]
+                name, own = self._variable(argument), types[argument]
             words[f"a{k}"] = name
             words[f"c{k}"] = _computed(name, own, compute, operation.name)
         results = [types[target] for target in each.targets]
@@ -404,19 +435,21 @@ class _Writer:
         if each.index is not None:
             count = math.prod(operation.outputs[0].shape)
             number = self._number(count)
-            body = body.replace("(uint64)i", f"(uint64)v{each.index}")
-            body = body.replace("cast<C>(i)", f"cast<C>((uint64)v{each.index})")
+            position = f"(uint64){self._variable(each.index)}"
+            body = body.replace("(uint64)i", position)
+            body = body.replace("cast<C>(i)", f"cast<C>({position})")
             body = body.replace("(uint64)n", f"(uint64){number}")
         body = body.format(**words).replace("<C>", f"<{kind}>")
         for k, result in enumerate(results):
             body = body.replace(f"<Z{k}>", f"<{result}>")
         if len(results) == 1 and body.startswith("z0 = "):
             value = body.removeprefix("z0 = ")
-            self.lines.append(f"{depth}const {results[0]} v{each.targets[0]} = {value}")
+            name = self._variable(each.targets[0])
+            self.lines.append(f"{depth}const {results[0]} {name} = {value}")
             return
         for k, (result, target) in enumerate(zip(results, each.targets, strict=True)):
-            self.lines.append(f"{depth}{result} v{target};")
-            body = body.replace(f"z{k}", f"v{target}")
+            self.lines.append(f"{depth}{result} {self._variable(target)};")
+            body = body.replace(f"z{k}", self._variable(target))
         self.lines.append(depth + body)
 
     def _repeat(self, each: Repeat, depth: str) -> None:
@@ -473,6 +506,11 @@ def divisor(length: int, wide: bool) -> tuple[int, int]:
     return ((rest << (64 if wide else 32)) // length + 1), shift
 
 
-def write(kernel: Kernel, misaligned: set[int]) -> Source:
-    """Return the source of a kernel. ``misaligned`` are blocks not at whole words."""
-    return _Writer(kernel, misaligned).write()
+def write(
+    kernel: Kernel, misaligned: set[int], sizes: list[int] | None = None
+) -> Source:
+    """Return the source of a kernel.
+
+    ``misaligned`` are blocks not at whole words, ``sizes`` the bytes of all blocks.
+    """
+    return _Writer(kernel, misaligned, sizes).write()

@@ -8,6 +8,9 @@ whole is not stored, but computed in the kernels that read it, unless
 * its readers see it in an order of elements that has no affine map, or
 * computing it again costs more than memory, by the estimate below.
 
+A reduction is a kernel, which computes the values that it reduces. It may join the
+kernel before it, and operations may join it: see ``_rows``.
+
 An operation that stores joins the kernel before it if both have the same shape and each
 thread touches only what it wrote itself. An operation that writes elements which other
 threads of its kernel read gets a temporary, which a second kernel copies.
@@ -24,20 +27,24 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import pycuda.fuse._rows as rows
 from pycuda.fuse._program import (
     Block,
     Call,
+    Cut,
     Loop,
     Operation,
     Place,
     Program,
+    Reduction,
     Result,
     Same,
     Scalar,
+    Statement,
     extent,
     is_packed,
     itemsize,
@@ -56,13 +63,24 @@ _SIMPLE = (
 )
 _WORK = dict.fromkeys(_SIMPLE.split(), 1) | {"divide": 8, "reciprocal": 8, "sqrt": 8}
 _OTHER_WORK = 30
-#: A kernel has at most so many operations, and a chain of values this depth.
-MOST_OPERATIONS = 250
-MOST_DEPTH = 100
+#: A value is computed from at most so many operations that are not stored. A kernel
+#: that has more of them takes further values only if they add few.
+MOST_OPERATIONS = 1000
+_FEW_OPERATIONS = MOST_OPERATIONS // 8
+#: A thread computes at most so many rows, and a warp so many columns.
+MOST_ROWS = 8
+LANES = 32
+#: A value that is not stored reaches over at most so many rows and columns in all.
+MOST_HALO = 4
+#: What is computed at an index cannot be rolled (2), a roll can as a whole (1).
+_ROLLS = {"roll": 1, "arange": 2, "linspace": 2}
+#: Chains of values that are longer are appended to a kernel without recursion.
+_DEEP = 60
 #: A value with less work is computed again for each element that it is broadcast to.
 BROADCAST_WORK = 16
 
-Map = tuple[tuple[int, tuple[int, ...]], ...]
+#: For each axis a constant and coefficients; on a torus also wraps with factors.
+Map = tuple[tuple[Any, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -147,18 +165,42 @@ class Store:
     access: Access
 
 
+@dataclass(frozen=True)
+class Reduce:
+    """Set a variable to the result of a reduction of variables."""
+
+    target: int
+    reduction: Reduction
+    arguments: tuple[int, ...]
+
+
 @dataclass
 class Kernel:
-    """A kernel over the elements of a shape."""
+    """A kernel over the elements of a shape.
+
+    A kernel that reduces has a cut. If results are made in segments, ``partial`` has
+    the blocks of their accumulators by the variables, and a second kernel joins them.
+    """
 
     shape: tuple[int, ...]
     instructions: list[Any] = field(default_factory=list)
     types: list[str] = field(default_factory=list)  # of the variables
+    cut: Cut | None = None
+    partial: dict[int, int] = field(default_factory=dict)
+    joins: bool = False
+
+    @property
+    def elements(self) -> tuple[int, ...]:
+        """The shape of what is computed: all elements, or the results of segments."""
+        if self.cut is None or not self.joins:
+            return self.shape
+        return tuple(self.shape[k] for k in self.cut.kept)
 
     @property
     def operations(self) -> int:
         """The number of operations on an element."""
-        return sum(isinstance(each, (Compute, Repeat)) for each in self.instructions)
+        counted = (Compute, Repeat, Reduce)
+        return sum(isinstance(each, counted) for each in self.instructions)
 
     @property
     def bytes(self) -> int:
@@ -175,7 +217,7 @@ class Kernel:
     @property
     def work(self) -> int:
         """The estimated operations on all elements, in those of a float."""
-        return sum(map(_work_of_one, self.instructions)) * math.prod(self.shape)
+        return sum(map(_work_of_one, self.instructions)) * math.prod(self.elements)
 
 
 Step = Kernel | Call
@@ -196,18 +238,29 @@ def _work_of_one(instruction: Any) -> int:
         return _work_of(instruction.operation)
     if isinstance(instruction, Repeat):
         return instruction.count * sum(map(_work_of_one, instruction.body))
-    return 0
+    return int(isinstance(instruction, Reduce))
+
+
+def shape_of(statement: Any) -> tuple[int, ...]:
+    """Return the shape of the elements that a statement computes or reduces."""
+    places = statement.outputs
+    if isinstance(statement, Reduction):
+        places = statement.inputs
+    shape: tuple[int, ...] = places[0].shape
+    return shape
 
 
 # -- maps of indices -------------------------------------------------------------------
 
 
-@functools.cache
-def identity(ndim: int) -> Map:
-    """Return the map of indices to themselves, the same object each time."""
+def _identity(ndim: int) -> Map:
+    """Return the map of indices to themselves."""
     return tuple(
         (0, tuple(int(k == axis) for k in range(ndim))) for axis in range(ndim)
     )
+
+
+identity = functools.cache(_identity)  # the same object each time
 
 
 def find_map(read: Place, written: Place) -> Map | None:
@@ -252,17 +305,45 @@ def compose(outer: Map, inner: Map, ndim: int) -> Map:
     """Return the map that applies ``inner``, then ``outer``."""
     if outer is identity(len(inner)):
         return inner
-    result = []
-    for constant, coefficients in outer:
+    result: list[tuple[Any, ...]] = []
+    for constant, coefficients, *outer_wraps in outer:
         sums = [0] * ndim
-        for c, (inner_constant, inner_coefficients) in zip(
+        wraps: tuple[Any, ...] = ()
+        for c, (inner_constant, inner_coefficients, *inner_wraps) in zip(
             coefficients, inner, strict=True
         ):
             if c:
                 constant += c * inner_constant
                 for axis, each in enumerate(inner_coefficients):
                     sums[axis] += c * each
-        result.append((constant, tuple(sums)))
+                if inner_wraps:
+                    wraps += tuple((c * f, wrap) for f, wrap in inner_wraps[0])
+        assert not outer_wraps  # rolled() has composed them
+        made = constant, tuple(sums)
+        result.append((*made, wraps) if wraps else made)
+    return tuple(result)
+
+
+def rolled(where: Map, lengths: tuple[int, ...], shifts: tuple[int, ...]) -> Map:
+    """Return the indices that a rolled array has of its input at some indices.
+
+    The indices are affine, or rolled by an array of the same length.
+    """
+    result: list[tuple[Any, ...]] = []
+    for entry, length, shift in zip(where, lengths, shifts, strict=True):
+        if not shift % length:
+            result.append(entry)
+            continue
+        constant, coefficients, *wraps = entry
+        first = constant + -shift % length
+        if wraps:
+            ((factor, wrap),) = wraps[0]
+            assert (constant, factor, wrap.length) == (0, 1, length)
+            assert not any(coefficients)
+            first = (wrap.offset - shift) % length
+            coefficients = wrap.coefficients
+        none = (0,) * len(coefficients)
+        result.append((0, none, ((1, Wrap(1, length, first, coefficients)),)))
     return tuple(result)
 
 
@@ -283,6 +364,21 @@ def aligned(shape: tuple[int, ...], target: tuple[int, ...]) -> Map:
     )
 
 
+def _distance(
+    where: Map, shape: tuple[int, ...], shifts: tuple[int, ...]
+) -> tuple[int, int] | None:
+    """Return the rows and columns by which elements are apart, if only these are."""
+    if len(shape) < 2 or shape[-1] < 4 * LANES:
+        return None
+    apart = []
+    for k, (constant, coefficients) in enumerate(where):
+        if any(c != (axis == k) for axis, c in enumerate(coefficients)):
+            return None
+        shift = shifts[k] % shape[k] if shifts else 0
+        apart.append(constant - (shift - shape[k] if 2 * shift > shape[k] else shift))
+    return None if any(apart[:-2]) else (apart[-2], apart[-1])
+
+
 def overlaps(a: tuple[int, int], b: tuple[int, int]) -> bool:
     """Say whether two ranges of bytes overlap."""
     return a[0] < b[1] and b[0] < a[1]
@@ -300,16 +396,19 @@ class _Builder:
         self.values: dict[tuple[int, int, Map], int] = {}
         self.elements: dict[Access, int] = {}
         self.stored: dict[Access, int] = {}
+        self.known: set[int] = set()  # stored blocks that are computed again
         self.operations = 0  # as Kernel.operations counts them
 
     def copy(self) -> _Builder:
         """Return a copy, which can be given up."""
         made = _Builder(self.plan, self.kernel.shape)
+        made.kernel.cut = self.kernel.cut
         made.kernel.instructions = list(self.kernel.instructions)
         made.kernel.types = list(self.kernel.types)
         made.values = dict(self.values)
         made.elements = dict(self.elements)
         made.stored = dict(self.stored)
+        made.known = set(self.known)
         made.operations = self.operations
         return made
 
@@ -325,14 +424,19 @@ class _Builder:
         if at is identity(len(shape)) and 1 not in shape:
             return Access(place.block, place.dtype, place.offset, place.strides)
         offset, strides = place.offset, [0] * len(shape)
-        for (constant, coefficients), stride in zip(at, place.strides, strict=True):
+        wraps: list[Wrap] = []
+        for (constant, coefficients, *rest), stride in zip(
+            at, place.strides, strict=True
+        ):
             offset += constant * stride
             for axis, each in enumerate(coefficients):
                 strides[axis] += each * stride
+            if rest and stride:
+                wraps += [replace(w, stride=f * stride) for f, w in rest[0] if f]
         for axis, length in enumerate(shape):
             if length == 1:
                 strides[axis] = 0
-        return Access(place.block, place.dtype, offset, tuple(strides))
+        return Access(place.block, place.dtype, offset, tuple(strides), tuple(wraps))
 
     def load(self, access: Access) -> int:
         """Return the variable of an element."""
@@ -350,7 +454,7 @@ class _Builder:
 
     def element(self, place: Place, target: tuple[int, ...], where: Map) -> int:
         """Return the variable of an input's element."""
-        made = self.plan.unstored(place)
+        made = self.plan.unstored(place, self.known)
         if made is None:
             return self.load(self.access(place, target, where))
         number, output, within = made
@@ -367,11 +471,14 @@ class _Builder:
                         0 if n == 1 else c
                         for c, n in zip(coefficients, self.kernel.shape, strict=True)
                     ),
+                    *rest,
                 )
-                for constant, coefficients in where
+                for constant, coefficients, *rest in where
             )
         key = number, output, where
         if key not in self.values:
+            if self.plan.is_deep(number):
+                self.values_before(number, where)
             statement = self.plan.statements[number]
             if isinstance(statement, Loop):
                 targets = self.loop(statement, where)
@@ -382,11 +489,41 @@ class _Builder:
                 self.values[number, k, where] = target
         return self.values[key]
 
+    def values_before(self, number: int, where: Map) -> None:
+        """Append the deep values from which an operation is computed, deepest first."""
+        waiting = [(number, 0, where)]
+        begun = set()
+        while waiting:
+            number, output, where = key = waiting[-1]
+            if key in begun or key in self.values:
+                waiting.pop()
+                if len(waiting):
+                    self.value(number, output, where)
+                continue
+            begun.add(key)
+            statement = self.plan.statements[number]
+            assert not isinstance(statement, Call)
+            target = statement.outputs[0].shape
+            if isinstance(statement, Operation) and statement.name == "roll":
+                where = rolled(where, target, statement.shifts)
+            for place in statement.inputs:
+                if isinstance(place, Scalar):
+                    continue
+                made = self.plan.unstored(place)
+                if made is None or not self.plan.is_deep(made[0]):
+                    continue
+                at = compose(made[2], aligned(place.shape, target), len(target))
+                at = compose(at, where, len(self.kernel.shape))
+                waiting.append((made[0], made[1], at))
+
     def compute(self, operation: Operation, where: Map) -> tuple[int, ...]:
         """Append an operation; return its variables."""
         shape = operation.outputs[0].shape
         if operation.name == "roll":
-            return (self.load(self.rolled(operation, where)),)
+            (place,) = operation.inputs
+            assert isinstance(place, Place)
+            at = rolled(where, place.shape, operation.shifts)
+            return (self.element(place, place.shape, at),)
         arguments = tuple(
             [
                 each if isinstance(each, Scalar) else self.element(each, shape, where)
@@ -401,30 +538,13 @@ class _Builder:
         self.operations += 1
         return targets
 
-    def rolled(self, operation: Operation, where: Map) -> Access:
-        """Return the access of a rolled array, which is in memory."""
-        (place,) = operation.inputs
-        assert isinstance(place, Place)
-        offset, strides = place.offset, [0] * len(self.kernel.shape)
-        wraps = []
-        for (constant, coefficients), length, stride, shift in zip(
-            where, place.shape, place.strides, operation.shifts, strict=True
-        ):
-            if shift % length:
-                first = constant + -shift % length
-                wraps.append(Wrap(stride, length, first, coefficients))
-                continue
-            offset += constant * stride
-            for axis, each in enumerate(coefficients):
-                strides[axis] += each * stride
-        return Access(place.block, place.dtype, offset, tuple(strides), tuple(wraps))
-
     def number(self, shape: tuple[int, ...], where: Map) -> int:
         """Append the number of an element in C order."""
         offset, strides = 0, [0] * len(self.kernel.shape)
-        for (constant, coefficients), step in zip(
+        for (constant, coefficients, *wraps), step in zip(
             where, packed_strides(shape, 1), strict=True
         ):
+            assert not wraps
             offset += constant * step
             for axis, each in enumerate(coefficients):
                 strides[axis] += each * step
@@ -472,25 +592,72 @@ class _Builder:
         assert not isinstance(statement, Call)
         shape = self.kernel.shape
         where = identity(len(shape))
-        values = [self.value(number, k, where) for k in range(len(statement.outputs))]
+        if isinstance(statement, Reduction):
+            values = [self.reduce(statement)]
+            shape = statement.outputs[0].shape
+            where = self.rows_map(shape)
+        else:
+            if statement.outputs[0].shape != shape:
+                shape = statement.outputs[0].shape
+                where = self.rows_map(shape)
+            values = [
+                self.value(number, k, where) for k in range(len(statement.outputs))
+            ]
         for place, value in zip(statement.outputs, values, strict=True):
             if place.block in self.plan.dead:
                 continue
             access = self.access(place, shape, where)
-            own = access.extent(shape)
+            own = access.extent(self.kernel.shape)
             for other in [*self.elements, *self.stored]:
                 if (
                     other.block == access.block
                     and other != access
-                    and overlaps(own, other.extent(shape))
+                    and overlaps(own, other.extent(self.kernel.shape))
                 ):
                     raise _Conflict
-            if any(
-                s == 0 and n > 1 for s, n in zip(access.strides, shape, strict=True)
-            ):
+            if Plan._overlaps_itself(place):
                 raise _Conflict
             self.kernel.instructions.append(Store(value, access))
             self.elements[access] = self.stored[access] = value
+            if place.block in self.plan.near:
+                self.known.add(place.block)
+        if not rows.fits(self.kernel):
+            raise _Conflict
+
+    def reduce(self, statement: Reduction) -> int:
+        """Append a reduction; return the variable of its result."""
+        kernel = self.kernel
+        if kernel.cut is None:
+            kernel.cut = statement.cut
+        if not kernel.cut.fits(statement.cut):
+            raise _Conflict
+        where = identity(len(kernel.shape))
+        arguments = tuple(
+            self.element(each, kernel.shape, where) for each in statement.inputs
+        )
+        target = self.variable(statement.outputs[0].dtype)
+        kernel.instructions.append(Reduce(target, statement, arguments))
+        self.operations += 1
+        return target
+
+    def rows_map(self, shape: tuple[int, ...]) -> Map:
+        """Return the map from the kernel's indices to those of its rows.
+
+        The rows have a shape with or without the axes that are reduced.
+        """
+        assert self.kernel.cut is not None
+        ndim = len(self.kernel.shape)
+        reduced = set(self.kernel.cut.reduced)
+        whole = identity(ndim)
+        nothing = 0, (0,) * ndim
+        kept = tuple(1 if k in reduced else n for k, n in enumerate(self.kernel.shape))
+        if shape == kept:
+            return tuple(nothing if k in reduced else whole[k] for k in range(ndim))
+        order = [k for k in range(ndim) if kept[k] > 1]
+        if [n for n in shape if n > 1] != [kept[k] for k in order]:
+            raise _Conflict
+        axes = iter(order)
+        return tuple(nothing if n == 1 else whole[next(axes)] for n in shape)
 
 
 # -- the plan --------------------------------------------------------------------------
@@ -500,10 +667,12 @@ class Plan:
     """The kernels and calls of a program."""
 
     def __init__(self, program: Program) -> None:
+        self.program = program
         self.blocks: list[Block] = list(program.blocks)
-        self.statements: list[Operation | Loop | Call] = list(program.statements)
+        self.statements: list[Statement] = list(program.statements)
         self.steps: list[Step] = []
         self.dead: set[int] = set()
+        self.near: set[int] = set()  # stored by the open kernel, and computed again
         self.outside = {
             k for k, block in enumerate(self.blocks) if block.kind != "temporary"
         }
@@ -518,6 +687,8 @@ class Plan:
         self._cone: dict[int, set[int]] = {}
         self._extra: dict[int, int] = {}
         self._depth: dict[int, int] = {}
+        self._reach: dict[int, tuple[int, int]] = {}  # see _is_near
+        self._rolls: dict[int, int] = {}  # see _may_be_rolled
         self._open: _Builder | None = None
         self._live = self._find_live()
         self._index_blocks()
@@ -533,20 +704,23 @@ class Plan:
         return leaf
 
     @staticmethod
-    def _reads(statement: Operation | Loop | Call) -> list[Place]:
+    def _reads(statement: Statement) -> list[Place]:
         if isinstance(statement, Operation):
             return statement.reads
+        if isinstance(statement, Reduction):
+            return list(statement.inputs)
         if isinstance(statement, Call):
             return list(statement.reads)
         places = list(statement.inputs)
-        inner = {p.block for o in statement.body for p in o.outputs}
-        inner |= {p.block for p in statement.begin}
-        for operation in statement.body:
-            places += [each for each in operation.reads if each.block not in inner]
+        if isinstance(statement, Loop):
+            inner = {p.block for o in statement.body for p in o.outputs}
+            inner |= {p.block for p in statement.begin}
+            for operation in statement.body:
+                places += [each for each in operation.reads if each.block not in inner]
         return places
 
     @staticmethod
-    def _writes(statement: Operation | Loop | Call) -> list[Place]:
+    def _writes(statement: Statement) -> list[Place]:
         if isinstance(statement, Call):
             return [*statement.outputs, *statement.writes]
         return list(statement.outputs)
@@ -575,7 +749,9 @@ class Plan:
         for block, writers in self._writers.items():
             number = writers[0]
             statement = self.statements[number]
-            if block in self.outside or len(writers) > 1 or isinstance(statement, Call):
+            if block in self.outside or len(writers) > 1:
+                continue
+            if isinstance(statement, (Call, Reduction)):
                 continue
             for k, place in enumerate(statement.outputs):
                 readers = self._readers.get(block, [])
@@ -587,10 +763,15 @@ class Plan:
 
     # values that are not stored
 
-    def unstored(self, place: Place) -> tuple[int, int, Map] | None:
-        """Return what makes the elements of a place, if they are not stored."""
+    def unstored(
+        self, place: Place, known: Container[int] = ()
+    ) -> tuple[int, int, Map] | None:
+        """Return what makes the elements of a place, if they are not stored.
+
+        The stored blocks in ``known`` are computed, too.
+        """
         found = self._simple.get(place.block)
-        if found is None or place.block in self._stored:
+        if found is None or (place.block in self._stored and place.block not in known):
             return None
         statement = self.statements[found[0]]
         assert not isinstance(statement, Call)
@@ -604,11 +785,19 @@ class Plan:
         assert not isinstance(statement, Call)
         leaves: list[tuple[int, tuple[int, int]]] = []
         cone, extra, depth = {number}, 0, 1
+        reach = 0, 0
+        name = statement.name if isinstance(statement, Operation) else ""
+        rolls = _ROLLS.get(name, 0)
         for place in self._reads(statement):
             made = self._simple.get(place.block)
-            if made is None or place.block in self._stored:
+            if made is None or place.block in self._stored - self.near:
                 leaves.append((place.block, place.extent))
                 continue
+            known = self._reach[made[0]]
+            reach = max(reach[0], known[0]), max(reach[1], known[1])
+            source = self.statements[made[0]].outputs[made[1]]
+            is_same = place == source and place.shape == shape_of(statement)
+            rolls = max(rolls, self._rolls[made[0]] * (1 if is_same else 2))
             leaves += self._leaves[made[0]]
             cone |= self._cone[made[0]]
             extra += self._extra[made[0]]
@@ -617,6 +806,12 @@ class Plan:
         self._cone[number] = cone
         self._extra[number] = min(extra, 10**9)
         self._depth[number] = depth
+        self._reach[number] = reach
+        self._rolls[number] = rolls
+
+    def is_deep(self, number: int) -> bool:
+        """Say whether a value is at the end of a long chain."""
+        return self._depth.get(number, 0) > _DEEP
 
     def work(self, number: int) -> int:
         """Return the estimated work of an element of a value that is not stored."""
@@ -628,40 +823,89 @@ class Plan:
         """Say whether a simple temporary has to be in memory."""
         statement = self.statements[number]
         assert not isinstance(statement, Call)
-        if (
-            len(self._cone[number]) > MOST_OPERATIONS
-            or self._depth[number] > MOST_DEPTH
-        ):
+        if len(self._cone[number]) > MOST_OPERATIONS:
             return True
         return any(self._place_must_be_stored(number, p) for p in statement.outputs)
 
     def _place_must_be_stored(self, number: int, written: Place) -> bool:
-        if written.block in self.escaping:
-            return True
+        if written.block not in self.escaping:
+            return self._is_better_stored(number, written)
+        if len(self.statements[number].outputs) == 1:
+            reach = self._reach[number]
+            if (
+                not self._is_better_stored(number, written)
+                and reach != (self._reach[number])
+            ):
+                self.near.add(written.block)
+        return True
+
+    def _is_better_stored(self, number: int, written: Place) -> bool:
         ways: set[tuple[Any, ...]] = set()
+        distances: set[Any] = set()
         count = written.count
         for reader in self._readers.get(written.block, ()):
             statement = self.statements[reader]
             if isinstance(statement, Call):
                 return True
-            target = statement.outputs[0].shape
+            target = shape_of(statement)
+            shifts: tuple[int, ...] = ()
             if isinstance(statement, Operation) and statement.name == "roll":
-                return True
+                shifts = statement.shifts
+                if not self._may_be_rolled(number, statement.inputs == (written,)):
+                    return True
+            own: Any = None  # the kernel of a reduction that no other joins
+            if isinstance(statement, Reduction):
+                if self._idles(statement.cut, number, written):
+                    return True
+                if not rows.may_be_joined(statement.cut):
+                    own = statement.cut
             for place in self._reads(statement):
                 if place.block != written.block:
                     continue
-                if find_map(place, written) is None:
+                where = find_map(place, written)
+                if where is None:
                     return True
+                distances.add(None if own else _distance(where, written.shape, shifts))
                 if math.prod(target) > count and self.work(number) > BROADCAST_WORK:
                     return True
-                ways.add((place.offset, place.strides, place.shape))
+                ways.add((place.offset, place.strides, place.shape, own, shifts))
         if len(ways) < 2:
             return False
         more = (len(ways) - 1) * self.work(number)
+        if None not in distances:
+            near = self._work_of_near(number, distances)
+            if near is None:
+                return True
+            more = min(more, near)
         if more > 2 * itemsize(written.dtype) * OPERATIONS_PER_BYTE:
             return True
         self._extra[number] = min(self._extra[number] + more, 10**9)
         return False
+
+    def _may_be_rolled(self, number: int, is_whole: bool) -> bool:
+        """Say whether a roll can compute a value at its indices."""
+        return self._rolls[number] < (2 if is_whole else 1)
+
+    def _work_of_near(self, number: int, distances: set[Any]) -> int | None:
+        """Return the work to have a value at some distances; None: store it."""
+        rows, columns = (max(each) - min(each) for each in zip(*distances, strict=True))
+        reach = self._reach[number]
+        reach = reach[0] + rows, reach[1] + columns
+        if max(reach) > MOST_HALO:
+            return None
+        self._reach[number] = reach
+        more = rows / MOST_ROWS + columns / LANES
+        shuffles = len({column for _, column in distances}) - 1
+        work: int = math.ceil(more * self.work(number)) + 2 * shuffles
+        return work
+
+    def _idles(self, cut: Cut, number: int, written: Place) -> bool:
+        """Say whether few blocks would take long to compute a value."""
+        size = sum(
+            high - low for _, (low, high) in self._leaves[number]
+        ) - written.count * itemsize(written.dtype)
+        work = self.work(number) * written.count
+        return rows.idles(cut, work + max(size, 0) * OPERATIONS_PER_BYTE)
 
     # the steps
 
@@ -684,6 +928,7 @@ class Plan:
             self._before_writes(number, list(statement.outputs))
             self._store(number)
         self._close()
+        self._finish()
 
     def _before_writes(self, number: int, places: list[Place]) -> None:
         """Store the values that are used later and read what a statement changes."""
@@ -704,19 +949,36 @@ class Plan:
         """Add a statement that stores to a kernel."""
         statement = self.statements[number]
         assert not isinstance(statement, Call)
-        shape = statement.outputs[0].shape
-        if self._open is not None and self._open.kernel.shape == shape:
-            full = self._open.operations > MOST_OPERATIONS
-            if not full and self._try(self._open.copy(), number):
+        shape = shape_of(statement)
+        if self._open is not None and self._may_join(self._open.kernel, statement):
+            is_full = self._open.operations > 2 * MOST_OPERATIONS
+            if not is_full and self._try(self._open.copy(), number):
                 return
+        near = self.near & {place.block for place in statement.outputs}
         self._close()
+        self.near |= near
         if not self._try(_Builder(self, shape), number):
             self._store_by_copy(number)
 
+    @staticmethod
+    def _may_join(kernel: Kernel, statement: Statement) -> bool:
+        """Say whether a statement has the shape of a kernel, or that of its rows."""
+        shape = shape_of(statement)
+        if kernel.shape == shape:
+            return True
+        if kernel.cut is None or isinstance(statement, Reduction):
+            return False
+        lengths = [kernel.shape[k] for k in kernel.cut.kept]
+        return lengths == [n for n in shape if n > 1]
+
     def _try(self, builder: _Builder, number: int) -> bool:
+        before = builder.operations
         try:
             builder.store(number)
         except _Conflict:
+            return False
+        added = builder.operations - before
+        if before and builder.operations > MOST_OPERATIONS and added > _FEW_OPERATIONS:
             return False
         self._open = builder
         statement = self.statements[number]
@@ -729,7 +991,7 @@ class Plan:
     def _store_by_copy(self, number: int) -> None:
         """Store a statement that writes what other elements of it read."""
         statement = self.statements[number]
-        assert isinstance(statement, Operation)
+        assert isinstance(statement, (Operation, Reduction))
         between, copies = [], []
         for place in statement.outputs:
             size = place.count * itemsize(place.dtype)
@@ -744,7 +1006,7 @@ class Plan:
             if any(self._overlaps_itself(place) for place in each.outputs):
                 raise NotImplementedError("an output overlaps itself")
             self._close()
-            if not self._try(_Builder(self, each.outputs[0].shape), self._last()):
+            if not self._try(_Builder(self, shape_of(each)), self._last()):
                 raise AssertionError("a copy conflicts with itself")
 
     @staticmethod
@@ -761,6 +1023,57 @@ class Plan:
         if self._open is not None:
             self.steps.append(self._open.kernel)
             self._open = None
+            self.near.clear()
+
+    def _finish(self) -> None:
+        """Leave out stores that no one reads, and split kernels with segments."""
+        read = set(self.escaping | self.outside)
+        for step in self.steps:
+            if isinstance(step, Call):
+                read |= {place.block for place in self._reads(step)}
+            else:
+                read |= {access.block for access in rows.loads(step.instructions)}
+        made: list[Step] = []
+        for step in self.steps:
+            if isinstance(step, Call) or step.cut is None:
+                made.append(step)
+                continue
+            step.instructions = [
+                each
+                for each in step.instructions
+                if not isinstance(each, Store) or each.access.block in read
+            ]
+            made += self._parts(step)
+        self.steps = made
+
+    def _parts(self, kernel: Kernel) -> list[Step]:
+        """Return a kernel that reduces, in two if it makes segments."""
+        cut = kernel.cut
+        assert cut is not None
+        level = rows.Levels(kernel)
+        ends = [e for e in kernel.instructions if isinstance(e, (Reduce, Store))]
+        if cut.segments == 1:
+            kernel.instructions = rows.needed(kernel.instructions, ends)
+            return [kernel]
+        for each in ends:
+            if isinstance(each, Reduce):
+                size = (
+                    rows.LARGEST
+                    * cut.segments
+                    * math.prod(kernel.shape[k] for k in cut.kept)
+                )
+                self.blocks.append(Block("temporary", size))
+                kernel.partial[each.target] = len(self.blocks) - 1
+        first = [e for e in ends if isinstance(e, Reduce) or level.is_inner(e)]
+        second = [e for e in ends if isinstance(e, Store) and not level.is_inner(e)]
+        parts = (
+            rows.needed(kernel.instructions, first),
+            rows.needed(kernel.instructions, second, stop=Reduce),
+        )
+        return [
+            replace(kernel, instructions=parts[0]),
+            replace(kernel, instructions=parts[1], joins=True),
+        ]
 
 
 def plan(program: Program, note: Callable[[Plan], None] | None = None) -> Plan:

@@ -22,6 +22,8 @@ from pycuda.fuse._program import (
     Place,
     Program,
     Result,
+    Same,
+    alignment_of,
     packed_strides,
 )
 from pycuda.gpuarray import GPUArray
@@ -86,7 +88,10 @@ def loop(n: int, body: Callable[[Any], Any], state: Any) -> Any:
             "the state of a loop changes its shape or dtype in each turn",
             "Return arrays like the state, or use a Python loop.",
         )
-    return made.as_loop(n) if made.is_elementwise() else made.on_host(n, None)
+    if made.is_elementwise():
+        return made.as_loop(n)
+    pair = _Recorded(lambda state: body(body(state)), state) if n > 1 else None
+    return made.on_host(n, None, pair)
 
 
 def while_loop(
@@ -138,6 +143,8 @@ class _Recorded:
         self.is_tuple = isinstance(state, tuple)
         self.state = _state_of(state)
         self.begin = tuple(_packed(self.trace, each) for each in self.state)
+        self.begin_places = tuple(self.trace.place(each) for each in self.begin)
+        self.trace.unaligned |= {place.block for place in self.begin_places}
         statements = self.trace.program.statements
         before = len(statements)
         self.next = self._record(body)
@@ -146,7 +153,6 @@ class _Recorded:
         self.settles = len(self.next) == len(self.begin) and all(
             _is_like(a, b) for a, b in zip(self.next, self.begin, strict=True)
         )
-        self.begin_places = tuple(self.trace.place(each) for each in self.begin)
         self.next_places = tuple(self.trace.place(each) for each in self.next)
         begin = {place.block for place in self.begin_places}
         if any(p.block in begin for s in self.statements for p in Plan._writes(s)):
@@ -221,8 +227,14 @@ class _Recorded:
         )
         return self._result(outputs)
 
-    def on_host(self, n: int | None, condition: Any) -> Any:
-        """Record a call that launches the body's steps in each turn."""
+    def on_host(
+        self, n: int | None, condition: Any, pair: _Recorded | None = None
+    ) -> Any:
+        """Record a call that launches the body's steps in each turn.
+
+        ``pair`` is the body of two turns. It is used if it has fewer kernels than two
+        turns.
+        """
         statements = self.trace.program.statements
         tests: list[Any] = []
         test: Any = None
@@ -237,26 +249,23 @@ class _Recorded:
                     "the condition of a loop is not an array with one element",
                     "Use all(), any() or a comparison of one element.",
                 )
-        every = [*self.statements, *tests]
-        made = {p.block for s in every for p in Plan._writes(s)}
-        inner = {place.block for place in self.begin_places}
-        for statement in every:
-            for place in Plan._writes(statement):
-                if self._is_own(place.block):
-                    inner.add(place.block)
-        used = [p.block for s in every for p in (*Plan._reads(s), *Plan._writes(s))]
-        used += [place.block for place in self.next_places]
-        outer = list(dict.fromkeys(block for block in used if block not in inner))
-        arguments = [*(place.block for place in self.begin_places), *outer]
-        results = tuple(self.trace.described(each) for each in self.next)
-        function = _HostLoop(
-            n,
-            len(self.begin),
-            self._program(arguments, self.statements, results),
-            None
-            if condition is None
-            else self._program(arguments, tests, (self.trace.described(test),)),
-        )
+        outer, made = self._outer(tests)
+        results = self._results()
+        body = Plan(self._program(outer, self.statements, results))
+        two = None
+        if pair is not None:
+            more, made_by_pair = pair._outer([])
+            outer = list(dict.fromkeys((*outer, *more)))
+            made |= made_by_pair
+            body = Plan(self._program(outer, self.statements, results))
+            two = Plan(pair._program(outer, pair.statements, pair._results()))
+            if len(two.steps) >= 2 * len(body.steps):
+                two = None
+        test_steps = None
+        if condition is not None:
+            described = self.trace.described(test)
+            test_steps = Plan(self._program(outer, tests, (described,)))
+        function = _HostLoop(n, len(self.begin), body, two, test_steps)
         outputs = tuple(_packed(self.trace, each) for each in self.begin)
         states = tuple(self.trace.place(each) for each in self.state)
         wholes = tuple(self._whole(block) for block in outer)
@@ -273,6 +282,26 @@ class _Recorded:
         )
         return self._result(outputs)
 
+    def _outer(self, tests: list[Any]) -> tuple[list[int], set[int]]:
+        """Return the blocks from outside that the body uses, and what it writes."""
+        every = [*self.statements, *tests]
+        made = {p.block for s in every for p in Plan._writes(s)}
+        inner = {place.block for place in self.begin_places}
+        inner |= {block for block in made if self._is_own(block)}
+        used = [p.block for s in every for p in (*Plan._reads(s), *Plan._writes(s))]
+        used += [place.block for place in self.next_places]
+        return list(dict.fromkeys(b for b in used if b not in inner)), made
+
+    def _results(self) -> Any:
+        """Return what stands for the next state."""
+        results = tuple(
+            Same(place.block)
+            if place in self.begin_places
+            else self.trace.described(each)
+            for place, each in zip(self.next_places, self.next, strict=True)
+        )
+        return results if len(results) > 1 else results[0]
+
     def _is_own(self, block: int) -> bool:
         """Say whether the body allocated a block."""
         first = self.begin_places[0].block
@@ -283,12 +312,11 @@ class _Recorded:
         size = max(self.trace.program.blocks[block].size, 1)
         return Place(block, "uint8", 0, (size,), (1,))
 
-    def _program(
-        self, arguments: list[int], statements: list[Any], result: Any
-    ) -> Program:
+    def _program(self, outer: list[int], statements: list[Any], result: Any) -> Program:
+        arguments = [*(place.block for place in self.begin_places), *outer]
         blocks = list(self.trace.program.blocks)
         for number, block in enumerate(arguments):
-            known = blocks[block].alignment if number >= len(self.begin) else 1
+            known = blocks[block].alignment if number >= len(self.begin) else 16
             blocks[block] = replace(
                 blocks[block], kind="argument", source=number, alignment=known
             )
@@ -317,27 +345,48 @@ class _HostLoop:
     """The steps of a body, which the host launches in each turn."""
 
     def __init__(
-        self, n: int | None, states: int, body: Program, condition: Program | None
+        self, n: int | None, states: int, body: Plan, pair: Plan | None, test: Any
     ) -> None:
-        self.__name__ = "loop" if condition is None else "while_loop"
+        self.__name__ = "loop" if test is None else "while_loop"
         self.n = n
         self.states = states
-        self.body = body
-        self.condition = condition
-        self.made: dict[bool, Specialisation] = {}  # of the context of the caller
+        self.plans = {"body": body, "pair": pair, "test": test}
+        self.made: dict[str, Any] = {}  # of the context of the caller
 
     def __call__(self, *arrays: GPUArray) -> tuple[GPUArray, ...]:
-        state, outer = list(arrays[: self.states]), list(arrays[self.states :])
+        state, outer = list(arrays[: self.states]), arrays[self.states :]
         turns = 0
+        free: list[GPUArray] = []  # memory of earlier states
         while turns != self.n:
-            state = [_in_c_order(each) for each in state]
-            if self.condition is not None:
-                (value,) = self._steps(True).run((*state, *outer))
+            state = [_whole(each) for each in state]
+            if self.n is None:
+                (value,) = self._steps("test").run((*state, *outer))
                 if not value.get().item():
                     break
-            state = list(self._steps(False).run((*state, *outer)))
-            turns += 1
+            is_pair = self.n is not None and self.n - turns > 1 and self.plans["pair"]
+            steps = self._steps("pair" if is_pair else "body")
+            outs = tuple(self._outs(state, free))
+            following = steps.run((*state, *outer), outs)
+            following = [following] if self.states == 1 else list(following)
+            known = [*arrays, *following]
+            free = [
+                each
+                for each in (*free, *state)
+                if not any(each is other for other in known)
+            ]
+            state = following
+            turns += 2 if is_pair else 1
         return tuple(self._own(state, arrays))
+
+    @staticmethod
+    def _outs(state: list[GPUArray], free: list[GPUArray]) -> list[GPUArray | None]:
+        """Return memory for the next state, from that of earlier ones."""
+        rest, outs = list(free), []
+        for each in state:
+            fits = [a for a in rest if a.shape == each.shape and a.dtype == each.dtype]
+            outs.append(fits[0] if fits else None)
+            rest = [a for a in rest if a is not outs[-1]]
+        return outs
 
     @staticmethod
     def _own(state: list[GPUArray], given: tuple[GPUArray, ...]) -> list[GPUArray]:
@@ -350,16 +399,21 @@ class _HostLoop:
             known.append(id(each))
         return owned
 
-    def _steps(self, is_condition: bool) -> Any:
-        """Return the steps of the body or of the condition."""
-        made = self.made.get(is_condition)
-        if made is None:
-            program = self.condition if is_condition else self.body
-            assert program is not None
-            made = Specialisation(program, Plan(program))
+    def _steps(self, name: str) -> Any:
+        """Return the steps of the body, of two turns, or of the condition."""
+        if name not in self.made:
+            plan: Any = self.plans[name]
+            made = Specialisation(plan.program, plan)
             made.compile()
-            self.made[is_condition] = made
-        return made.steps
+            self.made[name] = made.steps
+        return self.made[name]
+
+
+def _whole(array: GPUArray) -> GPUArray:
+    """Return an array in C order, at a whole word."""
+    if array.size and alignment_of(array.ptr) < 16:
+        return array.copy()
+    return _in_c_order(array)
 
 
 def _in_c_order(array: GPUArray) -> GPUArray:
