@@ -18,7 +18,16 @@ from pycuda._array.sources.elementwise import (
     HALVES,
     computation_type,
 )
-from pycuda.fuse._group import Access, Compute, Index, Kernel, Load, Repeat, Store, Wrap
+from pycuda.fuse._instructions import (
+    Access,
+    Compute,
+    Index,
+    Kernel,
+    Load,
+    Repeat,
+    Store,
+    Wrap,
+)
 from pycuda.fuse._program import Scalar, extent, itemsize
 from pycuda.fuse._tile import NoTile, Tile, geometry
 

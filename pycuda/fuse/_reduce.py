@@ -22,7 +22,7 @@ from pycuda._array.sources.reduction import (
     merged,
     unrolled_lane_loops,
 )
-from pycuda.fuse._group import Compute, Index, Kernel, Load, Reduce, Repeat, Store
+from pycuda.fuse._instructions import Index, Kernel, Load, Reduce, Store
 from pycuda.fuse._program import extent, itemsize
 from pycuda.fuse._rows import Levels, loops, needed, sources, targets
 
@@ -881,4 +881,4 @@ def write(
     return Writer(kernel, misaligned).write()
 
 
-__all__ = ["Compute", "Repeat", "write"]
+__all__ = ["write"]
