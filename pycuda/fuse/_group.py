@@ -9,7 +9,8 @@ whole is not stored, but computed in the kernels that read it, unless
 * computing it again costs more than memory, by the estimate below.
 
 A reduction is a kernel, which computes the values that it reduces. It may join the
-kernel before it, and operations may join it: see ``_rows``.
+kernel before it, and operations may join it: see ``_rows``. A reduction of a few
+elements is also computed in the threads that need it, like an operation.
 
 An operation that stores joins the kernel before it if both have the same shape and each
 thread touches only what it wrote itself. An operation that writes elements which other
@@ -18,13 +19,14 @@ threads of its kernel read gets a temporary, which a second kernel copies.
 The estimate: a second way to read a temporary (another shift) computes it once more.
 That costs ``work`` operations for an element. A store and a load cost twice the bytes
 of an element, and a byte takes the time of ``OPERATIONS_PER_BYTE`` operations: an H200
-does 67e12 float operations and moves 4.8e12 bytes in a second. ``_instructions`` has the
-work of operations. A load of an element that a cache has counts as ``_LOAD``.
+does 67e12 float operations and moves 4.8e12 bytes in a second. ``_instructions`` has
+the work of operations. A load of an element that a cache has counts as ``_LOAD``.
 """
 
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections.abc import Callable, Container
 from dataclasses import replace
@@ -35,6 +37,7 @@ from pycuda.fuse._instructions import (
     OPERATIONS_PER_BYTE,
     Access,
     Compute,
+    Few,
     Index,
     Kernel,
     Load,
@@ -332,6 +335,8 @@ class _Builder:
             statement = self.plan.statements[number]
             if isinstance(statement, Loop):
                 targets = self.loop(statement, where)
+            elif isinstance(statement, Reduction):
+                targets = (self.few(statement, where),)
             else:
                 assert isinstance(statement, Operation)
                 targets = self.compute(statement, where)
@@ -353,6 +358,8 @@ class _Builder:
             begun.add(key)
             statement = self.plan.statements[number]
             assert not isinstance(statement, Call)
+            if isinstance(statement, Reduction):
+                continue
             target = statement.outputs[0].shape
             if isinstance(statement, Operation) and statement.name == "roll":
                 where = rolled(where, target, statement.shifts)
@@ -365,6 +372,26 @@ class _Builder:
                 at = compose(made[2], aligned(place.shape, target), len(target))
                 at = compose(at, where, len(self.kernel.shape))
                 waiting.append((made[0], made[1], at))
+
+    def few(self, reduction: Reduction, where: Map) -> int:
+        """Append a reduction of a few elements in each thread; return its variable."""
+        (place,), (made,) = reduction.inputs, reduction.outputs
+        nothing = 0, (0,) * len(self.kernel.shape)
+        entries = [nothing] * len(place.shape)
+        kept = iter(reduction.cut.kept)
+        for entry, length in zip(where, made.shape, strict=True):
+            if length > 1:
+                entries[next(kept)] = entry
+        arguments = []
+        lengths = [place.shape[k] for k in reduction.cut.reduced]
+        for indices in itertools.product(*map(range, lengths)):
+            for axis, index in zip(reduction.cut.reduced, indices, strict=True):
+                entries[axis] = index, nothing[1]
+            arguments.append(self.element(place, place.shape, tuple(entries)))
+        target = self.variable(made.dtype)
+        self.kernel.instructions.append(Few(target, reduction, tuple(arguments)))
+        self.operations += 1
+        return target
 
     def compute(self, operation: Operation, where: Map) -> tuple[int, ...]:
         """Append an operation; return its variables."""
@@ -601,7 +628,9 @@ class Plan:
             statement = self.statements[number]
             if block in self.outside or len(writers) > 1:
                 continue
-            if isinstance(statement, (Call, Reduction)):
+            if isinstance(statement, Call):
+                continue
+            if isinstance(statement, Reduction) and not statement.is_few:
                 continue
             for k, place in enumerate(statement.outputs):
                 readers = self._readers.get(block, [])
@@ -654,6 +683,10 @@ class Plan:
             depth = max(depth, self._depth[made[0]] + 1)
         self._leaves[number] = list(dict.fromkeys(leaves))
         self._cone[number] = cone
+        if isinstance(statement, Reduction) and statement.is_few:
+            reach = MOST_HALO, MOST_HALO
+            self._extra[number] = extra
+            extra += (statement.length - 1) * self.work(number)
         self._extra[number] = min(extra, 10**9)
         self._depth[number] = depth
         self._reach[number] = reach
@@ -704,7 +737,11 @@ class Plan:
                 if not self._may_be_rolled(number, statement.inputs == (written,)):
                     return True
             own: Any = None  # the kernel of a reduction that no other joins
-            if isinstance(statement, Reduction):
+            if isinstance(self.statements[number], Reduction):
+                own = reader  # which may be in any kernel
+                if isinstance(statement, Reduction):
+                    own = statement.cut
+            if isinstance(statement, Reduction) and not statement.is_few:
                 if self._idles(statement.cut, number, written):
                     return True
                 if not rows.may_be_joined(statement.cut):

@@ -123,6 +123,15 @@ class Reduce:
     arguments: tuple[int, ...]
 
 
+@dataclass(frozen=True)
+class Few:
+    """Set a variable to the reduction of a few variables in each thread."""
+
+    target: int
+    reduction: Reduction
+    arguments: tuple[int, ...]
+
+
 @dataclass
 class Kernel:
     """A kernel over the elements of a shape.
@@ -148,7 +157,7 @@ class Kernel:
     @property
     def operations(self) -> int:
         """The number of operations on an element."""
-        counted = (Compute, Repeat, Reduce)
+        counted = (Compute, Repeat, Reduce, Few)
         return sum(isinstance(each, counted) for each in self.instructions)
 
     @property
@@ -172,7 +181,9 @@ class Kernel:
 # -- the estimate ----------------------------------------------------------------------
 
 
-def work_of(statement: Operation | Loop) -> int:
+def work_of(statement: Operation | Reduction | Loop) -> int:
+    if isinstance(statement, Reduction):
+        return statement.length
     if isinstance(statement, Loop):
         return statement.count * sum(work_of(each) for each in statement.body)
     return _WORK.get(statement.name, _OTHER_WORK)
@@ -183,4 +194,6 @@ def work_of_one(instruction: Any) -> int:
         return work_of(instruction.operation)
     if isinstance(instruction, Repeat):
         return instruction.count * sum(map(work_of_one, instruction.body))
+    if isinstance(instruction, Few):
+        return len(instruction.arguments)
     return int(isinstance(instruction, Reduce))

@@ -25,6 +25,7 @@ from typing import Any
 from pycuda.fuse._instructions import (
     OPERATIONS_PER_BYTE,
     Compute,
+    Few,
     Index,
     Kernel,
     Load,
@@ -80,7 +81,7 @@ def sources(instruction: Any) -> list[int]:
     """Return the variables that an instruction uses."""
     if isinstance(instruction, Store):
         return [instruction.source]
-    if isinstance(instruction, Reduce):
+    if isinstance(instruction, (Reduce, Few)):
         return list(instruction.arguments)
     if isinstance(instruction, Compute):
         used = [each for each in instruction.arguments if isinstance(each, int)]
