@@ -17,8 +17,19 @@ from pycuda._array.sources.elementwise import (
     _ON_BITS,
     HALVES,
     computation_type,
+    computed,
 )
-from pycuda.fuse._group import Access, Compute, Index, Kernel, Load, Repeat, Store, Wrap
+from pycuda.fuse._instructions import (
+    Access,
+    Compute,
+    Few,
+    Index,
+    Kernel,
+    Load,
+    Repeat,
+    Store,
+    Wrap,
+)
 from pycuda.fuse._program import Scalar, extent, itemsize
 from pycuda.fuse._tile import NoTile, Tile, geometry
 
@@ -406,6 +417,8 @@ class _Writer:
         elif isinstance(each, Index):
             at = self._sum(each.offset, self.strides[id(each)], 1)
             self.lines.append(f"{depth}const int64 v{each.target} = {at};")
+        elif isinstance(each, Few):
+            self._few(each, depth)
         elif isinstance(each, Compute):
             self._compute(each, depth)
         else:
@@ -452,6 +465,22 @@ class _Writer:
             body = body.replace(f"z{k}", self._variable(target))
         self.lines.append(depth + body)
 
+    def _few(self, each: Few, depth: str) -> None:
+        """Write a reduction that each thread does by itself."""
+        reduction = each.reduction
+        compute, cut = computation_type(reduction.compute), reduction.cut
+        kind = self.kernel.types[each.target]
+        elements = [computed(f"v{k}", reduction.compute) for k in each.arguments]
+        text = ", ".join(elements).replace("<C>", f"<{compute}>")
+        count, name = len(elements), f"x{each.target}"
+        self.lines.append(f"{depth}const {compute} {name}[] = {{{text}}};")
+        numbers = f"{cut.lanes}, {cut.vector}, {count}"
+        self.lines.append(
+            f"{depth}const {kind} v{each.target} = "
+            f"reduce_few<reduce_{reduction.name}<{compute}, int32>, {numbers}, {kind}>"
+            f"({name}, {float(reduction.divisor)!r});"
+        )
+
     def _repeat(self, each: Repeat, depth: str) -> None:
         types = self.kernel.types
         for variable, argument in zip(each.state, each.arguments, strict=True):
@@ -468,10 +497,12 @@ class _Writer:
         self.lines.append(f"{depth}}}")
 
     def _include(self) -> str:
-        types = set(self.kernel.types)
-        if any(each.startswith("complex") for each in types):
-            return "#include <pycuda-array-complex.hpp>"
-        return "#include <pycuda-array.hpp>"
+        kernel, lines = self.kernel, []
+        if kernel.cut or any(isinstance(each, Few) for each in kernel.instructions):
+            lines.append("#include <pycuda-reduce.hpp>")
+        if any(each.startswith("complex") for each in kernel.types):
+            lines.append("#include <pycuda-array-complex.hpp>")
+        return "\n".join(lines) or "#include <pycuda-array.hpp>"
 
 
 _CODES = {

@@ -9,7 +9,8 @@ whole is not stored, but computed in the kernels that read it, unless
 * computing it again costs more than memory, by the estimate below.
 
 A reduction is a kernel, which computes the values that it reduces. It may join the
-kernel before it, and operations may join it: see ``_rows``.
+kernel before it, and operations may join it: see ``_rows``. A reduction of a few
+elements is also computed in the threads that need it, like an operation.
 
 An operation that stores joins the kernel before it if both have the same shape and each
 thread touches only what it wrote itself. An operation that writes elements which other
@@ -18,20 +19,34 @@ threads of its kernel read gets a temporary, which a second kernel copies.
 The estimate: a second way to read a temporary (another shift) computes it once more.
 That costs ``work`` operations for an element. A store and a load cost twice the bytes
 of an element, and a byte takes the time of ``OPERATIONS_PER_BYTE`` operations: an H200
-does 67e12 float operations and moves 4.8e12 bytes in a second. ``_WORK`` has the
-operations that count as more or less than ``_OTHER_WORK``. A load of an element that a
-cache has counts as ``_LOAD``.
+does 67e12 float operations and moves 4.8e12 bytes in a second. ``_instructions`` has
+the work of operations. A load of an element that a cache has counts as ``_LOAD``.
 """
 
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections.abc import Callable, Container
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import pycuda.fuse._rows as rows
+from pycuda.fuse._instructions import (
+    OPERATIONS_PER_BYTE,
+    Access,
+    Compute,
+    Few,
+    Index,
+    Kernel,
+    Load,
+    Reduce,
+    Repeat,
+    Store,
+    Wrap,
+    work_of,
+)
 from pycuda.fuse._program import (
     Block,
     Call,
@@ -45,24 +60,13 @@ from pycuda.fuse._program import (
     Same,
     Scalar,
     Statement,
-    extent,
     is_packed,
     itemsize,
     map_tree,
     packed_strides,
 )
 
-OPERATIONS_PER_BYTE = 10
 _LOAD = 4
-_SIMPLE = (
-    "add subtract multiply negative positive absolute fabs maximum minimum fmax fmin "
-    "where copy equal not_equal less less_equal greater greater_equal logical_and "
-    "logical_or logical_xor logical_not bitwise_and bitwise_or bitwise_xor invert "
-    "left_shift right_shift square real imag conjugate isnan isinf isfinite signbit "
-    "clip floor ceil trunc rint sign copysign if_positive axpb axpby arange roll"
-)
-_WORK = dict.fromkeys(_SIMPLE.split(), 1) | {"divide": 8, "reciprocal": 8, "sqrt": 8}
-_OTHER_WORK = 30
 #: A value is computed from at most so many operations that are not stored. A kernel
 #: that has more of them takes further values only if they add few.
 MOST_OPERATIONS = 1000
@@ -83,162 +87,11 @@ BROADCAST_WORK = 16
 Map = tuple[tuple[Any, ...], ...]
 
 
-@dataclass(frozen=True)
-class Wrap:
-    """An index of an array that is rolled along an axis.
-
-    It is the remainder of an affine function of the kernel's indices, which is at least
-    0 and less than twice the length.
-    """
-
-    stride: int
-    length: int
-    offset: int
-    coefficients: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Access:
-    """Elements of a block, by the indices of a kernel: bytes and strides in bytes."""
-
-    block: int
-    dtype: str
-    offset: int
-    strides: tuple[int, ...]
-    wraps: tuple[Wrap, ...] = ()
-
-    def extent(self, shape: tuple[int, ...]) -> tuple[int, int]:
-        """Return the first byte and the byte behind the last one."""
-        lengths = (*shape, *(wrap.length for wrap in self.wraps))
-        strides = (*self.strides, *(wrap.stride for wrap in self.wraps))
-        return extent(self.offset, lengths, strides, itemsize(self.dtype))
-
-    def depends_on(self, axis: int) -> bool:
-        """Say whether an index of the kernel changes the element."""
-        wrapped = any(wrap.coefficients[axis] for wrap in self.wraps)
-        return self.strides[axis] != 0 or wrapped
-
-
-@dataclass(frozen=True)
-class Load:
-    """Set a variable to an element."""
-
-    target: int
-    access: Access
-
-
-@dataclass(frozen=True)
-class Index:
-    """Set a variable to an affine function of the kernel's indices."""
-
-    target: int
-    offset: int
-    strides: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Compute:
-    """Set variables to the results of an operation. A Scalar is its own argument."""
-
-    targets: tuple[int, ...]
-    operation: Operation
-    arguments: tuple[int | Scalar, ...]
-    index: int | None = None  # the variable of the element's number
-
-
-@dataclass(frozen=True)
-class Repeat:
-    """Repeat instructions; ``state`` are variables, which begin as ``arguments``."""
-
-    count: int
-    state: tuple[int, ...]
-    arguments: tuple[int, ...]
-    body: tuple[Any, ...]
-    ends: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Store:
-    """Store a variable."""
-
-    source: int
-    access: Access
-
-
-@dataclass(frozen=True)
-class Reduce:
-    """Set a variable to the result of a reduction of variables."""
-
-    target: int
-    reduction: Reduction
-    arguments: tuple[int, ...]
-
-
-@dataclass
-class Kernel:
-    """A kernel over the elements of a shape.
-
-    A kernel that reduces has a cut. If results are made in segments, ``partial`` has
-    the blocks of their accumulators by the variables, and a second kernel joins them.
-    """
-
-    shape: tuple[int, ...]
-    instructions: list[Any] = field(default_factory=list)
-    types: list[str] = field(default_factory=list)  # of the variables
-    cut: Cut | None = None
-    partial: dict[int, int] = field(default_factory=dict)
-    joins: bool = False
-
-    @property
-    def elements(self) -> tuple[int, ...]:
-        """The shape of what is computed: all elements, or the results of segments."""
-        if self.cut is None or not self.joins:
-            return self.shape
-        return tuple(self.shape[k] for k in self.cut.kept)
-
-    @property
-    def operations(self) -> int:
-        """The number of operations on an element."""
-        counted = (Compute, Repeat, Reduce)
-        return sum(isinstance(each, counted) for each in self.instructions)
-
-    @property
-    def bytes(self) -> int:
-        """The bytes that the kernel loads and stores, each load counted once."""
-        total = 0
-        for each in self.instructions:
-            if isinstance(each, (Load, Store)):
-                lengths = [
-                    n for k, n in enumerate(self.shape) if each.access.depends_on(k)
-                ]
-                total += math.prod(lengths) * itemsize(each.access.dtype)
-        return total
-
-    @property
-    def work(self) -> int:
-        """The estimated operations on all elements, in those of a float."""
-        return sum(map(_work_of_one, self.instructions)) * math.prod(self.elements)
-
-
 Step = Kernel | Call
 
 
 class _Conflict(Exception):
     """A statement cannot join a kernel."""
-
-
-def _work_of(statement: Operation | Loop) -> int:
-    if isinstance(statement, Loop):
-        return statement.count * sum(_work_of(each) for each in statement.body)
-    return _WORK.get(statement.name, _OTHER_WORK)
-
-
-def _work_of_one(instruction: Any) -> int:
-    if isinstance(instruction, Compute):
-        return _work_of(instruction.operation)
-    if isinstance(instruction, Repeat):
-        return instruction.count * sum(map(_work_of_one, instruction.body))
-    return int(isinstance(instruction, Reduce))
 
 
 def shape_of(statement: Any) -> tuple[int, ...]:
@@ -482,6 +335,8 @@ class _Builder:
             statement = self.plan.statements[number]
             if isinstance(statement, Loop):
                 targets = self.loop(statement, where)
+            elif isinstance(statement, Reduction):
+                targets = (self.few(statement, where),)
             else:
                 assert isinstance(statement, Operation)
                 targets = self.compute(statement, where)
@@ -503,6 +358,8 @@ class _Builder:
             begun.add(key)
             statement = self.plan.statements[number]
             assert not isinstance(statement, Call)
+            if isinstance(statement, Reduction):
+                continue
             target = statement.outputs[0].shape
             if isinstance(statement, Operation) and statement.name == "roll":
                 where = rolled(where, target, statement.shifts)
@@ -515,6 +372,26 @@ class _Builder:
                 at = compose(made[2], aligned(place.shape, target), len(target))
                 at = compose(at, where, len(self.kernel.shape))
                 waiting.append((made[0], made[1], at))
+
+    def few(self, reduction: Reduction, where: Map) -> int:
+        """Append a reduction of a few elements in each thread; return its variable."""
+        (place,), (made,) = reduction.inputs, reduction.outputs
+        nothing = 0, (0,) * len(self.kernel.shape)
+        entries = [nothing] * len(place.shape)
+        kept = iter(reduction.cut.kept)
+        for entry, length in zip(where, made.shape, strict=True):
+            if length > 1:
+                entries[next(kept)] = entry
+        arguments = []
+        lengths = [place.shape[k] for k in reduction.cut.reduced]
+        for indices in itertools.product(*map(range, lengths)):
+            for axis, index in zip(reduction.cut.reduced, indices, strict=True):
+                entries[axis] = index, nothing[1]
+            arguments.append(self.element(place, place.shape, tuple(entries)))
+        target = self.variable(made.dtype)
+        self.kernel.instructions.append(Few(target, reduction, tuple(arguments)))
+        self.operations += 1
+        return target
 
     def compute(self, operation: Operation, where: Map) -> tuple[int, ...]:
         """Append an operation; return its variables."""
@@ -751,7 +628,9 @@ class Plan:
             statement = self.statements[number]
             if block in self.outside or len(writers) > 1:
                 continue
-            if isinstance(statement, (Call, Reduction)):
+            if isinstance(statement, Call):
+                continue
+            if isinstance(statement, Reduction) and not statement.is_few:
                 continue
             for k, place in enumerate(statement.outputs):
                 readers = self._readers.get(block, [])
@@ -804,6 +683,10 @@ class Plan:
             depth = max(depth, self._depth[made[0]] + 1)
         self._leaves[number] = list(dict.fromkeys(leaves))
         self._cone[number] = cone
+        if isinstance(statement, Reduction) and statement.is_few:
+            reach = MOST_HALO, MOST_HALO
+            self._extra[number] = extra
+            extra += (statement.length - 1) * self.work(number)
         self._extra[number] = min(extra, 10**9)
         self._depth[number] = depth
         self._reach[number] = reach
@@ -816,7 +699,7 @@ class Plan:
     def work(self, number: int) -> int:
         """Return the estimated work of an element of a value that is not stored."""
         operations: list[Any] = [self.statements[k] for k in self._cone[number]]
-        work = sum(_work_of(each) for each in operations)
+        work = sum(work_of(each) for each in operations)
         return work + self._extra[number] + _LOAD * len(self._leaves[number])
 
     def _must_store(self, number: int) -> bool:
@@ -854,7 +737,11 @@ class Plan:
                 if not self._may_be_rolled(number, statement.inputs == (written,)):
                     return True
             own: Any = None  # the kernel of a reduction that no other joins
-            if isinstance(statement, Reduction):
+            if isinstance(self.statements[number], Reduction):
+                own = reader  # which may be in any kernel
+                if isinstance(statement, Reduction):
+                    own = statement.cut
+            if isinstance(statement, Reduction) and not statement.is_few:
                 if self._idles(statement.cut, number, written):
                     return True
                 if not rows.may_be_joined(statement.cut):

@@ -22,7 +22,7 @@ from pycuda._array.sources.reduction import (
     merged,
     unrolled_lane_loops,
 )
-from pycuda.fuse._group import Compute, Index, Kernel, Load, Reduce, Repeat, Store
+from pycuda.fuse._instructions import Index, Kernel, Load, Reduce, Store
 from pycuda.fuse._program import extent, itemsize
 from pycuda.fuse._rows import Levels, loops, needed, sources, targets
 
@@ -73,7 +73,7 @@ class Writer(_code._Writer):
             threads, blocks = cut.threads, cut.blocks
         text = "\n".join(
             [
-                *self._includes(),
+                self._include(),
                 "using namespace pycuda_array;",
                 f'extern "C" __global__ void __launch_bounds__({threads})',
                 f"kernel({', '.join(self.parameters)})",
@@ -141,12 +141,6 @@ class Writer(_code._Writer):
         self.divisors: dict[float, str] = {}
 
     # declarations
-
-    def _includes(self) -> list[str]:
-        lines = ["#include <pycuda-reduce.hpp>"]
-        if any(each.startswith("complex") for each in self.kernel.types):
-            lines.append("#include <pycuda-array-complex.hpp>")
-        return lines
 
     def _typedefs(self) -> list[str]:
         lines = []
@@ -881,4 +875,4 @@ def write(
     return Writer(kernel, misaligned).write()
 
 
-__all__ = ["Compute", "Repeat", "write"]
+__all__ = ["write"]

@@ -21,7 +21,8 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pycuda.fuse._group import LANES, MOST_ROWS, Compute, Index, Load, Store
+from pycuda.fuse._group import LANES, MOST_ROWS
+from pycuda.fuse._instructions import Compute, Index, Load, Store
 from pycuda.fuse._program import Scalar, itemsize
 
 #: Threads of a block: columns and rows.
