@@ -5,7 +5,7 @@ whole is not stored, but computed in the kernels that read it, unless
 
 * the function returns it, or a call reads it,
 * an array that it was computed from changes before its last use,
-* its readers see it in an order of elements that has no affine map, or
+* a view of it has no affine map of indices, or
 * computing it again costs more than memory, by the estimate below.
 
 An operation that stores joins the kernel before it if both have the same shape and each
@@ -27,6 +27,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import pycuda.fuse._moves as moves
+from pycuda.fuse._moves import Find, Jump, Pick
 from pycuda.fuse._program import (
     Block,
     Call,
@@ -51,7 +53,8 @@ _SIMPLE = (
     "where copy equal not_equal less less_equal greater greater_equal logical_and "
     "logical_or logical_xor logical_not bitwise_and bitwise_or bitwise_xor invert "
     "left_shift right_shift square real imag conjugate isnan isinf isfinite signbit "
-    "clip floor ceil trunc rint sign copysign if_positive axpb axpby arange roll"
+    "clip floor ceil trunc rint sign copysign if_positive axpb axpby arange join remap "
+    "gather"
 )
 _WORK = dict.fromkeys(_SIMPLE.split(), 1) | {"divide": 8, "reciprocal": 8, "sqrt": 8}
 _OTHER_WORK = 30
@@ -65,20 +68,6 @@ Map = tuple[tuple[int, tuple[int, ...]], ...]
 
 
 @dataclass(frozen=True)
-class Wrap:
-    """An index of an array that is rolled along an axis.
-
-    It is the remainder of an affine function of the kernel's indices, which is at least
-    0 and less than twice the length.
-    """
-
-    stride: int
-    length: int
-    offset: int
-    coefficients: tuple[int, ...]
-
-
-@dataclass(frozen=True)
 class Access:
     """Elements of a block, by the indices of a kernel: bytes and strides in bytes."""
 
@@ -86,18 +75,18 @@ class Access:
     dtype: str
     offset: int
     strides: tuple[int, ...]
-    wraps: tuple[Wrap, ...] = ()
+    jumps: tuple[Jump, ...] = ()
 
     def extent(self, shape: tuple[int, ...]) -> tuple[int, int]:
         """Return the first byte and the byte behind the last one."""
-        lengths = (*shape, *(wrap.length for wrap in self.wraps))
-        strides = (*self.strides, *(wrap.stride for wrap in self.wraps))
+        lengths = (*shape, *(jump.length for jump in self.jumps))
+        strides = (*self.strides, *(jump.stride for jump in self.jumps))
         return extent(self.offset, lengths, strides, itemsize(self.dtype))
 
     def depends_on(self, axis: int) -> bool:
         """Say whether an index of the kernel changes the element."""
-        wrapped = any(wrap.coefficients[axis] for wrap in self.wraps)
-        return self.strides[axis] != 0 or wrapped
+        jumps = any(jump.axes[axis] for jump in self.jumps)
+        return self.strides[axis] != 0 or jumps
 
 
 @dataclass(frozen=True)
@@ -115,6 +104,7 @@ class Index:
     target: int
     offset: int
     strides: tuple[int, ...]
+    jumps: tuple[Jump, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -157,24 +147,38 @@ class Kernel:
     @property
     def operations(self) -> int:
         """The number of operations on an element."""
-        return sum(isinstance(each, (Compute, Repeat)) for each in self.instructions)
+        return _count(self.instructions)
 
     @property
     def bytes(self) -> int:
         """The bytes that the kernel loads and stores, each load counted once."""
-        total = 0
-        for each in self.instructions:
+        return round(self._traffic(self.instructions))
+
+    def _traffic(self, instructions: Any) -> float:
+        total = 0.0
+        for each in instructions:
             if isinstance(each, (Load, Store)):
                 lengths = [
                     n for k, n in enumerate(self.shape) if each.access.depends_on(k)
                 ]
                 total += math.prod(lengths) * itemsize(each.access.dtype)
+            for body, share in moves.bodies(each):
+                total += share * self._traffic(body)
         return total
 
     @property
     def work(self) -> int:
         """The estimated operations on all elements, in those of a float."""
         return sum(map(_work_of_one, self.instructions)) * math.prod(self.shape)
+
+
+def _count(instructions: Any) -> int:
+    """Return the number of operations in instructions."""
+    return sum(
+        isinstance(each, (Compute, Repeat))
+        + sum(_count(body) for body, _ in moves.bodies(each))
+        for each in instructions
+    )
 
 
 Step = Kernel | Call
@@ -195,7 +199,7 @@ def _work_of_one(instruction: Any) -> int:
         return _work_of(instruction.operation)
     if isinstance(instruction, Repeat):
         return instruction.count * sum(map(_work_of_one, instruction.body))
-    return 0
+    return moves.work(instruction, _work_of_one)
 
 
 # -- maps of indices -------------------------------------------------------------------
@@ -245,7 +249,10 @@ def find_map(read: Place, written: Place) -> Map | None:
 
 
 def compose(outer: Map, inner: Map, ndim: int) -> Map:
-    """Return the map that applies ``inner``, then ``outer``."""
+    """Return the map that applies ``inner``, then ``outer``.
+
+    ``ndim`` counts the axes of a kernel and the variables that are indices.
+    """
     result = []
     for constant, coefficients in outer:
         sums = [0] * ndim
@@ -291,7 +298,10 @@ class _Builder:
         self.kernel = Kernel(shape)
         self.values: dict[tuple[int, int, Map], int] = {}
         self.elements: dict[Access, int] = {}
+        self.loaded: set[Access] = set()
         self.stored: dict[Access, int] = {}
+        self.indices: list[Jump] = []  # the variables that are indices, for one unit
+        self.found: dict[Any, int] = {}  # the variables of places
 
     def copy(self) -> _Builder:
         """Return a copy, which can be given up."""
@@ -300,7 +310,10 @@ class _Builder:
         made.kernel.types = list(self.kernel.types)
         made.values = dict(self.values)
         made.elements = dict(self.elements)
+        made.loaded = set(self.loaded)
         made.stored = dict(self.stored)
+        made.indices = list(self.indices)
+        made.found = dict(self.found)
         return made
 
     def variable(self, dtype: str) -> int:
@@ -308,19 +321,32 @@ class _Builder:
         self.kernel.types.append(dtype)
         return len(self.kernel.types) - 1
 
-    def access(self, place: Place, target: tuple[int, ...], where: Map) -> Access:
-        """Return the access of a place that is broadcast to a shape."""
+    @property
+    def width(self) -> int:
+        """The number of indices: the axes, and the variables that are indices."""
+        return len(self.kernel.shape) + len(self.indices)
+
+    def split(
+        self, sums: list[int]
+    ) -> tuple[tuple[int, ...], tuple[Jump, ...]]:
+        """Return the strides of the axes, and those of variables."""
         shape = self.kernel.shape
-        offset, strides = place.offset, [0] * len(shape)
-        at = compose(aligned(place.shape, target), where, len(shape))
+        strides = [0 if n == 1 else s for n, s in zip(shape, sums, strict=False)]
+        jumps = tuple(
+            replace(index, stride=stride)
+            for index, stride in zip(self.indices, sums[len(shape) :], strict=False)
+            if stride
+        )
+        return tuple(strides), jumps
+
+    def access(self, place: Place, at: Map) -> Access:
+        """Return the access of a place at some indices."""
+        offset, sums = place.offset, [0] * self.width
         for (constant, coefficients), stride in zip(at, place.strides, strict=True):
             offset += constant * stride
             for axis, each in enumerate(coefficients):
-                strides[axis] += each * stride
-        for axis, length in enumerate(shape):
-            if length == 1:
-                strides[axis] = 0
-        return Access(place.block, place.dtype, offset, tuple(strides))
+                sums[axis] += each * stride
+        return Access(place.block, place.dtype, offset, *self.split(sums))
 
     def load(self, access: Access) -> int:
         """Return the variable of an element."""
@@ -334,29 +360,83 @@ class _Builder:
             target = self.variable(access.dtype)
             self.kernel.instructions.append(Load(target, access))
             self.elements[access] = target
+            self.loaded.add(access)
         return self.elements[access]
 
     def element(self, place: Place, target: tuple[int, ...], where: Map) -> int:
-        """Return the variable of an input's element."""
+        """Return the variable of an element of an input that is broadcast."""
+        at = compose(aligned(place.shape, target), where, self.width)
+        return self.element_at(place, at)
+
+    def element_at(self, place: Place, at: Map) -> int:
+        """Return the variable of an element of an input."""
         made = self.plan.unstored(place)
         if made is None:
-            return self.load(self.access(place, target, where))
+            return self.load(self.access(place, at))
         number, output, within = made
-        at = compose(within, aligned(place.shape, target), len(target))
-        return self.value(number, output, compose(at, where, len(self.kernel.shape)))
+        return self.value(number, output, compose(within, at, self.width))
+
+    # places that are not affine: see _moves
+
+    def index_of(self, variable: int, length: int) -> tuple[int, tuple[int, ...]]:
+        """Return the map of a variable that is an index."""
+        for k, known in enumerate(self.indices):
+            if known.variable == variable:
+                break
+        else:
+            raise AssertionError("the variable is not an index")
+        assert known.length == length
+        return 0, (0,) * (len(self.kernel.shape) + k) + (1,)
+
+    def _add_index(self, variable: int, length: int, axes: Any) -> None:
+        self.indices.append(Jump(1, length, variable, tuple(axes)))
+
+    def find(
+        self, index: Any, rule: str = "", length: int = 1, number: int = 0
+    ) -> int:
+        """Return the variable of an index that a rule changes."""
+        constant, coefficients = index
+        behind = [0] * (self.width - len(coefficients))
+        strides, jumps = self.split([*coefficients, *behind])
+        key = constant, strides, jumps, rule, length, number
+        if key not in self.found:
+            target = self.found[key] = self.variable("place")
+            found = Find(target, constant, strides, jumps, rule, length, number)
+            self.kernel.instructions.append(found)
+            if rule:
+                axes = [
+                    s != 0 or any(jump.axes[k] for jump in jumps)
+                    for k, s in enumerate(strides)
+                ]
+                self._add_index(target, length, axes)
+        return self.found[key]
+
+    def pick(
+        self, given: int, bounds: int, length: int, axis: int, report: Any
+    ) -> int:
+        """Return the variable of the place that an index means."""
+        key = given, bounds, length, axis, report
+        if key not in self.found:
+            target = self.found[key] = self.variable("place")
+            picked = Pick(target, given, bounds, length, axis, report)
+            self.kernel.instructions.append(picked)
+            self._add_index(target, length, [n > 1 for n in self.kernel.shape])
+        return self.found[key]
+
+    def branch(self, place: Place, at: Map) -> tuple[tuple[Any, ...], int]:
+        """Return instructions for an element of an input, and its variable."""
+        outer = self.kernel.instructions, self.values, self.elements, self.found
+        self.kernel.instructions = []
+        self.values, self.elements = dict(self.values), dict(self.elements)
+        self.found = dict(self.found)
+        result = self.element_at(place, at)
+        body = tuple(self.kernel.instructions)
+        self.kernel.instructions, self.values, self.elements, self.found = outer
+        return body, result
 
     def value(self, number: int, output: int, where: Map) -> int:
         """Return the variable of an operation's result at some indices."""
-        where = tuple(
-            (
-                constant,
-                tuple(
-                    0 if n == 1 else c
-                    for c, n in zip(coefficients, self.kernel.shape, strict=True)
-                ),
-            )
-            for constant, coefficients in where
-        )
+        where = tuple(self._normal(index) for index in where)
         key = number, output, where
         if key not in self.values:
             statement = self.plan.statements[number]
@@ -369,11 +449,22 @@ class _Builder:
                 self.values[number, k, where] = target
         return self.values[key]
 
+    def _normal(self, index: Any) -> Any:
+        """Return an index without coefficients of axes with one element."""
+        constant, coefficients = index
+        shape = self.kernel.shape
+        made = [0 if n == 1 else c for c, n in zip(coefficients, shape, strict=False)]
+        made += [0] * (len(shape) - len(made))
+        behind = coefficients[len(shape) :]
+        while behind and not behind[-1]:
+            behind = behind[:-1]
+        return constant, (*made, *behind)
+
     def compute(self, operation: Operation, where: Map) -> tuple[int, ...]:
         """Append an operation; return its variables."""
         shape = operation.outputs[0].shape
-        if operation.name == "roll":
-            return (self.load(self.rolled(operation, where)),)
+        if operation.name in moves.MOVES:
+            return (moves.value(self, operation, where),)
         arguments = tuple(
             each if isinstance(each, Scalar) else self.element(each, shape, where)
             for each in operation.inputs
@@ -385,35 +476,17 @@ class _Builder:
         self.kernel.instructions.append(Compute(targets, operation, arguments, index))
         return targets
 
-    def rolled(self, operation: Operation, where: Map) -> Access:
-        """Return the access of a rolled array, which is in memory."""
-        (place,) = operation.inputs
-        assert isinstance(place, Place)
-        offset, strides = place.offset, [0] * len(self.kernel.shape)
-        wraps = []
-        for (constant, coefficients), length, stride, shift in zip(
-            where, place.shape, place.strides, operation.shifts, strict=True
-        ):
-            if shift % length:
-                first = constant + -shift % length
-                wraps.append(Wrap(stride, length, first, coefficients))
-                continue
-            offset += constant * stride
-            for axis, each in enumerate(coefficients):
-                strides[axis] += each * stride
-        return Access(place.block, place.dtype, offset, tuple(strides), tuple(wraps))
-
     def number(self, shape: tuple[int, ...], where: Map) -> int:
         """Append the number of an element in C order."""
-        offset, strides = 0, [0] * len(self.kernel.shape)
+        offset, sums = 0, [0] * self.width
         for (constant, coefficients), step in zip(
             where, packed_strides(shape, 1), strict=True
         ):
             offset += constant * step
             for axis, each in enumerate(coefficients):
-                strides[axis] += each * step
+                sums[axis] += each * step
         target = self.variable("int64")
-        self.kernel.instructions.append(Index(target, offset, tuple(strides)))
+        self.kernel.instructions.append(Index(target, offset, *self.split(sums)))
         return target
 
     def loop(self, loop: Loop, where: Map) -> tuple[int, ...]:
@@ -459,9 +532,9 @@ class _Builder:
         for place, value in zip(statement.outputs, values, strict=True):
             if place.block in self.plan.dead:
                 continue
-            access = self.access(place, shape, where)
+            access = self.access(place, where)
             own = access.extent(shape)
-            for other in [*self.elements, *self.stored]:
+            for other in [*self.loaded, *self.stored]:
                 if (
                     other.block == access.block
                     and other != access
@@ -630,16 +703,18 @@ class Plan:
             if isinstance(statement, Call):
                 return True
             target = statement.outputs[0].shape
-            if isinstance(statement, Operation) and statement.name == "roll":
-                return True
-            for place in self._reads(statement):
+            is_move = isinstance(statement, Operation) and statement.name in moves.MOVES
+            is_whole = not is_move or moves.needs_all(statement)
+            for k, place in enumerate(self._reads(statement)):
                 if place.block != written.block:
                     continue
                 if find_map(place, written) is None:
                     return True
-                if math.prod(target) > count and work > BROADCAST_WORK:
+                is_more = is_whole and math.prod(target) > count
+                if is_more and work > BROADCAST_WORK:
                     return True
-                ways.add((place.offset, place.strides, place.shape))
+                way = place.offset, place.strides, place.shape
+                ways.add((reader, k) if is_move else way)
         more = max(len(ways) - 1, 0) * work
         if more > 2 * itemsize(written.dtype) * OPERATIONS_PER_BYTE:
             return True

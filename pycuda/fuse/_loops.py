@@ -14,6 +14,7 @@ from typing import Any
 import pycuda.fuse._trace as trace
 from pycuda.fuse._group import Plan
 from pycuda.fuse._launch import Specialisation
+from pycuda.fuse._moves import MOVES
 from pycuda.fuse._program import (
     Block,
     Call,
@@ -170,7 +171,7 @@ class _Recorded:
         for statement in self.statements:
             if not isinstance(statement, Operation):
                 return False
-            if statement.name in ("arange", "linspace", "roll"):
+            if statement.name in ("arange", "linspace", *MOVES):
                 return False
             for place in statement.outputs:
                 if place.shape != shape or place.block in begin:

@@ -85,7 +85,7 @@ class Block:
 class Operation:
     """An elementwise operation. All inputs are read before an output is written.
 
-    ``roll`` is an operation, too: it copies its input by ``shifts``, one for each axis.
+    Operations whose elements come from other places have ``details``: see ``_moves``.
     """
 
     name: str
@@ -93,7 +93,7 @@ class Operation:
     inputs: tuple[Place | Scalar, ...]
     outputs: tuple[Place, ...]
     line: str = ""
-    shifts: tuple[int, ...] = ()
+    details: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ import numpy as np
 
 import pycuda
 from pycuda import _driver
+from pycuda.fuse._moves import as_recorded
 from pycuda.fuse._program import (
     Block,
     Call,
@@ -263,13 +264,17 @@ def is_recording() -> bool:
 
 
 def _note(
-    name: str, compute: str, inputs: tuple[Any, ...], outputs: tuple[Any, ...]
+    name: str,
+    compute: str,
+    inputs: tuple[Any, ...],
+    outputs: tuple[Any, ...],
+    details: tuple[Any, ...] = (),
 ) -> None:
     """Record an elementwise operation: called by pycuda._driver."""
     trace = _current()
     if not outputs[0].size:
         return
-    trace.program.statements.append(
+    trace.program.statements += as_recorded(
         Operation(
             name,
             compute,
@@ -279,6 +284,7 @@ def _note(
             ),
             tuple(trace.place(each) for each in outputs),
             _line(),
+            details,
         )
     )
 
@@ -374,8 +380,6 @@ def call(
         _active.pop()
         _driver._record(True)
     result = map_tree(made, result)
-    if own and name == "roll" and _rolled(trace, result, *args, **kwargs):
-        return result
     changed = [args[k] for k in writes]
     if own and name in _CHANGES_FIRST:
         changed.append(args[0])
@@ -401,27 +405,6 @@ def call(
         )
     )
     return result
-
-
-def _rolled(
-    trace: Trace, made: Any, a: Any, shift: Any, axis: Any = None, **kwargs: Any
-) -> bool:
-    """Record a roll along axes as an operation; return False if it is none."""
-    axes = axis if isinstance(axis, tuple) else (axis,)
-    by = shift if isinstance(shift, tuple) else (shift,) * len(axes)
-    if axis is None and a.ndim == 1:
-        axes = (0,) * len(by)
-    known = all(type(each) is int for each in (*by, *axes))
-    if kwargs or not known or len(by) != len(axes) or not a.size:
-        return False
-    shifts = [0] * a.ndim
-    for each, steps in zip(axes, by, strict=True):
-        shifts[each] += steps
-    source, target = trace.place(a), trace.place(made)
-    trace.program.statements.append(
-        Operation("roll", "raw", (source,), (target,), _line(), tuple(shifts))
-    )
-    return True
 
 
 def _view(given: GPUArray, leaf: GPUArray, address: int) -> GPUArray:
