@@ -11,16 +11,16 @@ import struct
 from dataclasses import dataclass, field
 from typing import Any
 
+import pycuda.fuse._moves as moves
 from pycuda._array.sources.elementwise import (
     _BODIES,
     _ON_BITS,
     HALVES,
     computation_type,
 )
-import pycuda.fuse._moves as moves
 from pycuda.fuse._group import Access, Compute, Index, Kernel, Load, Repeat, Store
 from pycuda.fuse._moves import Find
-from pycuda.fuse._program import Scalar, extent, itemsize
+from pycuda.fuse._program import Scalar, itemsize
 
 _THREADS = 256
 _WORD = 16  # bytes that a thread loads at once
@@ -313,7 +313,9 @@ class _Writer:
 
     def index_text(self, offset: int, strides: Any, jumps: Any, unit: int) -> str:
         """Return the text of an affine function of indices and variables."""
-        terms = [f"v{jump.variable} * {self._number(jump.stride // unit)}" for jump in jumps]
+        terms = [
+            f"v{jump.variable} * {self._number(jump.stride // unit)}" for jump in jumps
+        ]
         if terms and not offset and not any(strides):
             return " + ".join(terms)
         return " + ".join([self._sum(offset, strides, unit), *terms])

@@ -326,9 +326,7 @@ class _Builder:
         """The number of indices: the axes, and the variables that are indices."""
         return len(self.kernel.shape) + len(self.indices)
 
-    def split(
-        self, sums: list[int]
-    ) -> tuple[tuple[int, ...], tuple[Jump, ...]]:
+    def split(self, sums: list[int]) -> tuple[tuple[int, ...], tuple[Jump, ...]]:
         """Return the strides of the axes, and those of variables."""
         shape = self.kernel.shape
         strides = [0 if n == 1 else s for n, s in zip(shape, sums, strict=False)]
@@ -378,22 +376,16 @@ class _Builder:
 
     # places that are not affine: see _moves
 
-    def index_of(self, variable: int, length: int) -> tuple[int, tuple[int, ...]]:
+    def index_of(self, variable: int) -> tuple[int, tuple[int, ...]]:
         """Return the map of a variable that is an index."""
-        for k, known in enumerate(self.indices):
-            if known.variable == variable:
-                break
-        else:
-            raise AssertionError("the variable is not an index")
-        assert known.length == length
-        return 0, (0,) * (len(self.kernel.shape) + k) + (1,)
+        variables = [known.variable for known in self.indices]
+        k = len(self.kernel.shape) + variables.index(variable)
+        return 0, (0,) * k + (1,)
 
     def _add_index(self, variable: int, length: int, axes: Any) -> None:
         self.indices.append(Jump(1, length, variable, tuple(axes)))
 
-    def find(
-        self, index: Any, rule: str = "", length: int = 1, number: int = 0
-    ) -> int:
+    def find(self, index: Any, rule: str = "", length: int = 1, number: int = 0) -> int:
         """Return the variable of an index that a rule changes."""
         constant, coefficients = index
         behind = [0] * (self.width - len(coefficients))
@@ -411,9 +403,7 @@ class _Builder:
                 self._add_index(target, length, axes)
         return self.found[key]
 
-    def pick(
-        self, given: int, bounds: int, length: int, axis: int, report: Any
-    ) -> int:
+    def pick(self, given: int, bounds: int, length: int, axis: int, report: Any) -> int:
         """Return the variable of the place that an index means."""
         key = given, bounds, length, axis, report
         if key not in self.found:
@@ -703,8 +693,8 @@ class Plan:
             if isinstance(statement, Call):
                 return True
             target = statement.outputs[0].shape
-            is_move = isinstance(statement, Operation) and statement.name in moves.MOVES
-            is_whole = not is_move or moves.needs_all(statement)
+            is_move = moves.is_move(statement)
+            is_whole = moves.needs_all(statement)
             for k, place in enumerate(self._reads(statement)):
                 if place.block != written.block:
                     continue

@@ -22,7 +22,8 @@ from pycuda.fuse._program import Operation, Place, Scalar, itemsize
 
 MOVES = ("join", "remap", "gather")
 #: The rules of src/cpp_free_c/python/array/ops/remap.h.
-_RULES = "roll repeat tile empty constant edge wrap reflect symmetric".split()
+_RULES = ["roll", "repeat", "tile", "empty", "constant"]
+_RULES += ["edge", "wrap", "reflect", "symmetric"]
 #: The bounds of src/cpp_free_c/python/array/index/selection.h.
 _NOTED = 0
 _FINDERS = ("place_or_note", "place_wrapped", "place_clipped")
@@ -155,12 +156,16 @@ def _gathered(operation: Operation) -> Operation:
     return replace(operation, inputs=(place, *indices), details=details)
 
 
-def needs_all(operation: Operation) -> bool:
+def is_move(statement: Any) -> bool:
+    """Say whether the elements of a statement come from other places."""
+    return isinstance(statement, Operation) and statement.name in MOVES
+
+
+def needs_all(statement: Any) -> bool:
     """Say whether each element of the result reads one of each input."""
-    is_part = operation.name == "join"
-    return not is_part and not (
-        operation.name == "remap" and operation.details[0] == "constant"
-    )
+    if not is_move(statement) or statement.name == "gather":
+        return True
+    return bool(statement.name == "remap" and statement.details[0] != "constant")
 
 
 # -- the instructions of an element ----------------------------------------------------
@@ -225,7 +230,7 @@ def _remap(builder: Any, operation: Operation, where: Any) -> int:
         else:
             number = -first % length if rule == "roll" else first
             at = builder.find(index, rule, length, number)
-            own.append(builder.index_of(at, length))
+            own.append(builder.index_of(at))
     if not tests:
         return int(builder.element_at(source, tuple(own)))
     body, result = builder.branch(source, tuple(own))
@@ -249,7 +254,7 @@ def _gather(builder: Any, operation: Operation, where: Any) -> int:
     for place, (axis, length, report) in zip(indices, notes, strict=True):
         given = builder.element(place, target.shape[begin:end], where[begin:end])
         at = builder.pick(given, bounds, length, axis, report)
-        own.append(builder.index_of(at, length))
+        own.append(builder.index_of(at))
         if report[0]:
             tests.append((at, length))
     if not tests:
@@ -330,11 +335,12 @@ def _write_pick(writer: Any, each: Pick, depth: str) -> None:
         return
     report = writer.constant("uint64", "Q", each.report[0])
     site = writer.constant("uint32", "I", each.report[1])
+    arguments = f"(index_report *){report}, (uint64)(int64)v{each.given}, "
+    arguments += f"({kind})-1 > ({kind})0, (uint64){length}, {each.axis}, {site}"
     writer.lines += [
         f"{depth}if (!{find}) {{",
         f"{depth}    {name} = -1;",
-        f"{depth}    note_index((index_report *){report}, (uint64)(int64)v{each.given}, "
-        f"({kind})-1 > ({kind})0, (uint64){length}, {each.axis}, {site});",
+        f"{depth}    note_index({arguments});",
         f"{depth}}}",
     ]
 

@@ -17,9 +17,9 @@ pcu_record(const pcu_state *st, const char *name, const char *compute, PyObject 
 {
     PyObject *result = NULL;
     if (inputs != NULL && outputs != NULL && details != NULL) {
-        result = PyObject_CallFunction(pcu_recorder_item(st, PCU_RECORDER_CALL),
-                                       "ssOOO", name, compute, inputs, outputs,
-                                       details);
+        result =
+            PyObject_CallFunction(pcu_recorder_item(st, PCU_RECORDER_CALL), "ssOOO",
+                                  name, compute, inputs, outputs, details);
     }
     Py_XDECREF(inputs);
     Py_XDECREF(outputs);

@@ -23,7 +23,8 @@ PCU_HIDDEN PCU_RAISES int pcu_stand_in_refuse(const pcu_state *st);
 /* Call the recorder with the name of an operation, the name of the type in which it
  * computes ("raw": each input as it is), a tuple of the inputs, one of the outputs, and
  * a tuple of what else the operation needs. A scalar is a tuple of its type's name and
- * its bytes. Takes the references to the tuples, which may be NULL with an exception. */
+ * its bytes. Takes the references to the tuples, which may be NULL with an exception.
+ */
 PCU_HIDDEN PCU_RAISES int pcu_record(const pcu_state *st, const char *name,
                                      const char *compute, PyObject *inputs,
                                      PyObject *outputs, PyObject *details);

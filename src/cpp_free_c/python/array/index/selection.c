@@ -705,6 +705,11 @@ selection_report_tuple_new(const pcu_selection *self)
 static int
 selection_record(const pcu_selection *self, pcu_gpuarray *target)
 {
+    for (int k = 0; k < self->nindices; k++) {
+        if (self->indices[k].length == 0) { /* an error that may need an index */
+            return pcu_stand_in_refuse(self->array->st);
+        }
+    }
     PyObject *report = selection_report_tuple_new(self);
     PyObject *details = NULL;
     PyObject *inputs = PyTuple_New(1 + self->nindices);
@@ -724,8 +729,9 @@ selection_record(const pcu_selection *self, pcu_gpuarray *target)
     }
     if (made) {
         PyTuple_SET_ITEM(inputs, 0, Py_NewRef((PyObject *)self->array));
-        details = Py_BuildValue("(iniiOOO)", (int)self->bounds, (Py_ssize_t)self->offset,
-                                self->begin, self->end, strides, numbers, report);
+        details =
+            Py_BuildValue("(iniiOOO)", (int)self->bounds, (Py_ssize_t)self->offset,
+                          self->begin, self->end, strides, numbers, report);
     }
     Py_XDECREF(report);
     Py_XDECREF(numbers);
@@ -745,9 +751,6 @@ pcu_selection_gather(pcu_selection *self, pcu_gpuarray *target, CUstream stream)
 {
     selection_plan plan;
     if (pcu_is_recording(self->array->st) && self->count > 0) {
-        if (selection_check_lengths(self) < 0) {
-            return -1;
-        }
         return selection_record(self, target);
     }
     plan.variant = PCU_VARIANT_GATHER + (int)self->bounds;
