@@ -82,6 +82,7 @@ DEVICE_DATA = {
     "device/base/counts.c": ["kept"],
     "device/base/warnings.c": ["queue"],
     "device/api/management/nvml.c": ["management"],
+    "device/api/context/init_calls.c": ["is_said"],
     "device/machine/grid/execution.c": ["launches"],
     "device/machine/grid/workers.c": ["idle"],
     "device/machine/services/conditional.c": [

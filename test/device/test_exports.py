@@ -247,6 +247,7 @@ def test_what_is_not_built_says_so(emu_driver, export, name):
     assert f"does not have {name}." in emu_driver.message()
 
 
+@pytest.mark.filterwarnings("ignore:The software device does not have cuGetExportTable")
 def test_private_tables_are_not_imitated(emu_driver):
     table = c_void_p()
     code = emu_driver.lib.cuGetExportTable(byref(table), (ctypes.c_ubyte * 16)())

@@ -32,6 +32,56 @@ def launch(d, f, grid=(1, 1, 1), block=(1, 1, 1), shared=0, params=None, extra=N
     return d.LaunchKernel(f, *grid, *block, shared, None, params, extra)
 
 
+EXTERN_WITH_SIZE = b"""
+.version 8.0
+.target sm_75
+.address_size 64
+.extern .shared .align 4 .b8 sized[128];
+.extern .shared .align 4 .b8 unsized[];
+.visible .entry reversed(.param .u64 out)
+{
+    .reg .b32 %t, %a, %b;
+    .reg .b64 %p, %q;
+    ld.param.u64 %p, [out];
+    mov.u32 %t, %tid.x;
+    shl.b32 %a, %t, 2;
+    sub.u32 %b, 124, %a;
+    mov.u32 %t, sized;
+    add.u32 %b, %b, %t;
+    st.shared.u32 [%b], %a;
+    bar.sync 0;
+    add.u32 %b, %a, %t;
+    ld.shared.u32 %t, [%b];
+    cvt.u64.u32 %q, %a;
+    add.u64 %p, %p, %q;
+    st.global.u32 [%p], %t;
+    ret;
+}
+.visible .entry dynamic()
+{
+    .reg .b32 %a;
+    mov.u32 %a, unsized;
+    st.shared.u32 [%a], %a;
+    ret;
+}
+"""
+
+
+def test_extern_shared_memory_with_a_size_is_static(d, emu_ctx):
+    m = d.module(EXTERN_WITH_SIZE)
+    f, dynamic = d.function(m, b"reversed"), d.function(m, b"dynamic")
+    static = [d.out(c_int, "FuncGetAttribute", 1, each) for each in (f, dynamic)]
+    assert static == [128, 0]
+    out = d.alloc(128)
+    arguments = (c_void_p * 1)(ctypes.addressof(out))
+    d.ok("LaunchKernel", f, 1, 1, 1, 32, 1, 1, 0, None, arguments, None)
+    result = (c_uint * 32)()
+    d.ok("MemcpyDtoH", result, out, size(128))
+    assert list(result) == [124 - 4 * i for i in range(32)]
+    d.ok("MemFree", out)
+    d.ok("ModuleUnload", m)
+
+
 def test_module_and_function(d, emu_ctx):
     m = d.module(EMPTY_KERNEL)
     f = d.function(m, b"nothing")

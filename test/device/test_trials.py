@@ -188,6 +188,61 @@ def test_a_trial_ends_after_a_while(turns, found):
     assert printed(source, f"launch(f, x, np.int32({turns}))") == [found]
 
 
+#: Each turn of an iteration reads what the iteration before stored, and stores for the
+#: next. Warps stop before a store, and the second block lets time pass: after 2 ms the
+#: device looks for 32 turns whether the first one waits, in the middle of its trial.
+EXCHANGE = """
+__global__ void f{number}(int *x)
+{{
+    __shared__ int s[2][11][256];
+    int t = threadIdx.x, sum = {number};
+    double a[24]; // more than warps keep side by side
+    #pragma unroll
+    for (int k = 0; k < 24; k++) a[k] = t + k;
+    for (int i = 0; i < 60; i++) {{
+        #pragma unroll
+        for (int k = 0; k < 11; k++) {{
+            if (i > 0) sum += s[~i & 1][k][t];
+            s[i & 1][k][t ^ 1] = sum;
+        }}
+        __syncthreads();
+        #pragma unroll
+        for (int k = 0; k < 24; k++) a[k] = a[k] * a[(k + 1) % 24] + sum;
+        if (blockIdx.x)
+            for (int k = 0; k < 5000; k++) {{
+                sum ^= sum << 13;
+                sum ^= sum >> 17;
+                sum ^= sum << 5;
+            }}
+    }}
+    #pragma unroll
+    for (int k = 1; k < 24; k++) a[0] += a[k];
+    x[blockIdx.x * 256 + t] = sum + (int)a[0];
+}}
+"""
+
+
+@needs_nvcc
+def test_a_trial_has_no_gaps():
+    """Gaps would hide barriers, and so find races in a right kernel."""
+    source = "".join(EXCHANGE.format(number=k) for k in range(6))
+    code = """
+for k in range(6):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        m.get_function(f"f{k}")(x, block=(256, 1, 1), grid=(2, 1), cooperative=True)
+        drv.Context.synchronize()
+    print(*(each.message for each in caught))
+"""
+    made = run_child(
+        f"{START}\nm = SourceModule('''{source}''')\n{code}",
+        PYCUDA_DRIVER="emulator",
+        PYCUDA_CHECK=None,
+        PYCUDA_EMULATOR_THREADS="1",
+    )
+    assert made.stdout.split() == []
+
+
 @needs_nvcc
 def test_a_later_kernel_knows_nothing_of_a_trial():
     """The trial ends with unset values in registers, and a check of bounds follows."""

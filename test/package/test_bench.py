@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -40,7 +41,7 @@ import wide  # noqa: E402
 # -- the programs ----------------------------------------------------------------------
 
 
-def run(name, tmp_path, *options):
+def run(name, tmp_path, *options, load=json.loads):
     """Run a benchmark. Return its result and its output."""
     path = tmp_path / "result.json"
     done = subprocess.run(
@@ -52,7 +53,7 @@ def run(name, tmp_path, *options):
         timeout=900,
     )
     assert done.returncode == 0, done.stderr + done.stdout
-    return json.loads(path.read_text()), done.stdout
+    return load(path.read_text()), done.stdout
 
 
 needs_c = pytest.mark.skipif(not cc.compilers(), reason="needs a C compiler")
@@ -184,19 +185,121 @@ def test_wide(tmp_path):
     assert "roll" in said
 
 
+def rows_of(text):
+    """Return the rows of a result of bench_fuse."""
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def fuse(tmp_path, *options):
+    """Run bench_fuse with the packages that are always there."""
+    small = ("--quick", "--packages", "plain,fused")
+    return run("bench_fuse", tmp_path, *small, *options, load=rows_of)
+
+
 @pytest.mark.gpu
 def test_fuse(tmp_path):
-    options = "--sizes 256 --rounds 1 --ms 0.1"
-    rows, said = run("bench_fuse", tmp_path, *options.split())
+    rows, said = fuse(tmp_path)
     assert [row["program"] for row in rows] == list(bench_fuse.PROGRAMS)
-    assert all(row["ms"]["fused"] > 0 and not row["fault"].get("fused") for row in rows)
+    assert len(rows) > 20
+    for row in rows:
+        assert set(row["ms"]) == set(row["first_s"]) == {"plain", "fused"}
+        assert row["ms"]["fused"] > 0
+        assert not row["fault"]
     assert "softmax" in said
 
 
+@pytest.mark.gpu
+def test_fuse_goes_on_where_a_run_ended(tmp_path):
+    fuse(tmp_path, "--programs", "copy")
+    rows, said = fuse(tmp_path, "--budget", "0")
+    assert [row["program"] for row in rows] == ["copy"]
+    assert "the budget is spent" in said
+    rows, said = fuse(tmp_path, "--programs", "copy,softmax")
+    assert [row["program"] for row in rows] == ["copy", "softmax"]
+    assert "the budget is spent" not in said
+
+
+def test_fuse_knows_its_programs():
+    with pytest.raises(SystemExit, match="no such program: cpoy"):
+        bench_fuse.chosen(bench_fuse.parsed(["--programs", "copy,cpoy"]))
+
+
+def fuse_row(**changes):
+    """Return a row of bench_fuse: a program of one pass that moves 3000 bytes."""
+    ms = {"plain": 3.0, "fused": 1.0, "torch.compile": 2.0}
+    row = {"program": "softmax", "size": 256, "bytes": 3000, "ms": ms, "fault": {}}
+    return {**row, "first_s": {"fused": 0.5, "torch.compile": 9.0}, **changes}
+
+
+def test_fuse_compares_with_the_best_and_with_a_copy():
+    row = fuse_row()
+    assert bench_fuse.ratio(row) == 0.5
+    assert bench_fuse.bandwidth(row, {256: 4000}) == 0.75
+    assert bench_fuse.bandwidth(row, {}) is None
+    assert bench_fuse.bandwidth(fuse_row(program="wave"), {256: 4000}) is None
+    assert bench_fuse.ratio(fuse_row(ms={"plain": 3.0})) is None
+    text = bench_fuse.table(row, ["plain", "fused", "cupy"], {256: 4000}, {})
+    assert text.split()[2:7] == ["3.0000", "1.0000", "-", "0.50", "0.75"]
+    assert "9.00 s" in text
+    prepared = {("softmax", 256, "torch.compile"): 4.0}
+    assert "4.00 s" in bench_fuse.table(row, ["plain"], {}, prepared)
+
+
+class Peer:
+    """A package whose programs take some seconds, or give other results."""
+
+    name = "cupy"
+
+    def __init__(self, seconds=0.0, plus=0.0):
+        self.seconds, self.plus = seconds, plus
+
+    def array(self, values):
+        return values
+
+    def host(self, array):
+        return array
+
+    def synchronize(self):
+        pass
+
+    def function(self, program):
+        def function(*arrays):
+            time.sleep(self.seconds)
+            return program.source(np, *arrays) + np.float32(self.plus)
+
+        return function
+
+
+def measured(package, *options):
+    """Return the row of a copy by one package."""
+    options = bench_fuse.parsed(["--quick", *options])
+    row = bench_fuse.Row(bench_fuse.PROGRAMS["copy"], 256, options)
+    return row.measure([package])
+
+
+def test_fuse_skips_a_peer_that_takes_too_long():
+    row = measured(Peer(0.05), "--most", "0.01")
+    assert "a call takes" in row["fault"]["cupy"]
+    assert "cupy" not in row["ms"]
+    row = measured(Peer(30), "--first", "0.05")
+    assert "the first call takes more than 0.05 s" in row["fault"]["cupy"]
+    assert measured(Peer())["fault"] == {}
+
+
+def test_fuse_notes_a_result_that_differs():
+    assert measured(Peer(plus=0.1))["fault"] == {"cupy": "differs"}
+    assert measured(Peer(plus=1e-6))["fault"] == {}
+
+
 def test_bench_fuse_notices_a_wrong_result():
-    right = np.ones(3)
+    right = np.array([1.0, np.nan, 1e-3])
     assert not bench_fuse.differs(right, right + 1e-6, 1e-4)
     assert bench_fuse.differs(right, right + 1e-2, 1e-4)
+    assert bench_fuse.differs(right[:2], right, 1e-4)
+    assert bench_fuse.differs(np.zeros(3), right, 1e-4)
+    assert bench_fuse.differs(right * 1.1e-5, right * 1e-5, 1e-4)
+    assert bench_fuse.bits(right) != bench_fuse.bits(np.nextafter(right, 2))
+    assert bench_fuse.bits(np.zeros(1)) != bench_fuse.bits(-np.zeros(1))
 
 
 def test_each_row_of_bench_wide_is_python_with_a_name_of_its_own():

@@ -160,6 +160,19 @@ def test_pycuda_recognises_the_device_under_the_driver_s_name():
     assert done.stderr == ""  # no warning: there is a driver
 
 
+def test_the_runtime_library_is_told_why_it_fails():
+    asks = """if True:
+    from ctypes import *
+    cuda, table, key = CDLL("libcuda.so.1"), c_void_p(), (c_ubyte * 16)()
+    for turn in range(2):
+        assert cuda.cuGetExportTable(byref(table), key) == 801
+    """
+    done = command("run", sys.executable, "-c", asks)
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("pycuda: The software device does not have cuGetExportTable")
+    assert "CUDA's runtime library (cudaMalloc and so on)" in line
+
+
 def test_nvml_counts_and_describes_devices():
     said = run(
         "--devices",
@@ -190,6 +203,11 @@ def test_nvml_counts_and_describes_devices():
     assert nvml.nvmlDeviceGetHandleByPciBusId_v2(bus.raw[:16], byref(again)) == 0
     assert again.value == handle.value
     assert nvml.nvmlDeviceGetIndex(c_void_p(17), byref(number)) == 2
+    for name_ in ("Temperature", "FanSpeed", "ClockInfo", "TemperatureThreshold",
+                  "CurrPcieLinkGeneration", "CurrPcieLinkWidth", "UtilizationRates",
+                  "CurrentClocksThrottleReasons", "Attributes", "Attributes_v2"):
+        ask = getattr(nvml, "nvmlDeviceGet" + name_)  # what hashcat looks up
+        assert ask(handle, 0, byref(number)) == 3, name_  # not supported
     assert nvml.nvmlSystemGetCudaDriverVersion_v2(byref(version)) == 0
     own = (c_ubyte * 16)()
     assert cuda.cuInit(0) == 0 and cuda.cuDeviceGetUuid_v2(own, 2) == 0
@@ -200,6 +218,7 @@ def test_nvml_counts_and_describes_devices():
     assert nvml.nvmlDeviceGetMemoryInfo(handle, memory) == 0
     assert memory[2] == 1 << 20
     assert nvml.nvmlShutdown() == 0 and nvml.nvmlShutdown() == 1
+    assert nvml.nvmlDeviceGetFanSpeed(handle, byref(number)) == 1
     print(count.value, name.value.decode(), version.value)
 """,
     )

@@ -75,7 +75,7 @@
       (const char *, symbol), (void **, pfn), (int, cudaVersion), (cuuint64_t, flags), \
       (unsigned int *, symbolStatus))                                                  \
     X(GetExportTable, cuGetExportTable, 3000, ONE, CLIENT,                             \
-      NOT_BUILT, PLAIN, NO_SPAN,                                                       \
+      EARLY, PLAIN, NO_SPAN,                                                       \
       (const void **, ppExportTable), (const CUuuid *, pExportTableId))                \
                                                                                        \
     /* devices */                                                                      \

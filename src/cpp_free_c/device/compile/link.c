@@ -248,10 +248,7 @@ static void
 symbols_link_variable(emu_load *load, ptx_var *var)
 {
     if (var->space == PTX_SPACE_SHARED) {
-        if (var->is_extern) {
-            var->unsized = true; /* dynamic shared memory, whatever its size */
-        }
-        return;
+        return; /* an extern one with a size is static, as ptxas has it */
     }
     if (var->is_extern || var->is_weak || var->is_common) {
         var->same = symbols_own_definition(var);

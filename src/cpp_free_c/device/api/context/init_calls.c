@@ -4,6 +4,7 @@
 #include "device/memory/memory.h"
 #include "device/base/checks.h"
 #include "device/base/site.h"
+#include "device/base/warnings.h"
 #include "device/sync_check/stream_check.h"
 #include "device/api/context/leak.h"
 #include "device/api/entry/call_log.h"
@@ -70,6 +71,30 @@ emu_cuInit(unsigned int Flags)
 
 EMU_GETTER(emu_cuDriverGetVersion, (int *driverVersion), driverVersion,
            emu_driver_version())
+
+/* The runtime library asks for its first table when a program calls it for the first
+ * time, and gives the program 801 without a cause. So the cause is said here, once. */
+CUresult
+emu_cuGetExportTable(const void **ppExportTable, const CUuuid *pExportTableId)
+{
+    static const char cause[] =
+        "The software device does not have cuGetExportTable: tables of functions that "
+        "NVIDIA does not document. CUDA's runtime library (cudaMalloc and so on) and "
+        "the libraries on it reach the driver through them, so they need a GPU; "
+        "programs that call the driver (cuMemAlloc and so on) run.\n";
+    const int length = (int)sizeof(cause) - 2; /* without the end of the line */
+    static bool is_said = false;               /* guarded by the API lock */
+
+    (void)ppExportTable;
+    (void)pExportTableId;
+    emu_message_set("%.*s", length, cause);
+    emu_error_log_say("%.*s", length, cause);
+    if (!is_said) {
+        is_said = true;
+        emu_warning_add(NULL, cause, (emu_ptx_place){0});
+    }
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
 
 /* Programs ask for these texts when something has failed, so no fault is injected here.
  */

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "device/api/management/nvml_unsupported.h"
 #include "device/memory/memory.h"
 #include "device/api/context/device_setup.h"
 #include "device/api/entry/lock.h"
@@ -425,18 +426,6 @@ nvmlDeviceGetPciInfo(nvmlDevice_t device, nvmlPciInfo_t *pci)
     return nvmlDeviceGetPciInfo_v3(device, pci);
 }
 
-nvmlReturn_t
-nvmlDeviceGetUtilizationRates(nvmlDevice_t device, nvmlUtilization_t *rates)
-{
-    const emu_device *found;
-    nvmlReturn_t result = handle_check(device, rates, &found);
-
-    if (result == NVML_SUCCESS) {
-        result = NVML_ERROR_NOT_SUPPORTED;
-    }
-    return result;
-}
-
 /* No process is seen from another one. */
 nvmlReturn_t
 nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device, unsigned int *count,
@@ -465,3 +454,21 @@ nvmlDeviceGetComputeRunningProcesses(nvmlDevice_t device, unsigned int *count,
 {
     return nvmlDeviceGetComputeRunningProcesses_v3(device, count, infos);
 }
+
+/* -- what a software device has no answer to ----------------------------------------
+ */
+
+static nvmlReturn_t
+management_refuse(void)
+{
+    return management_count() < 0 ? NVML_ERROR_UNINITIALIZED : NVML_ERROR_NOT_SUPPORTED;
+}
+
+/* The arguments are not looked at, so one signature serves all. */
+#define DEFINE_UNSUPPORTED(name)        \
+    EMU_EXPORT nvmlReturn_t name(void); \
+    nvmlReturn_t name(void)             \
+    {                                   \
+        return management_refuse();     \
+    }
+NVML_UNSUPPORTED(DEFINE_UNSUPPORTED)

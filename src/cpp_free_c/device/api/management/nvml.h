@@ -36,10 +36,6 @@ typedef struct {
     char busId[32];
 } nvmlPciInfo_t;
 
-typedef struct {
-    unsigned int gpu, memory; /* per cent */
-} nvmlUtilization_t;
-
 EMU_EXPORT nvmlReturn_t nvmlInit(void);
 EMU_EXPORT nvmlReturn_t nvmlInit_v2(void);
 EMU_EXPORT nvmlReturn_t nvmlInitWithFlags(unsigned int flags);
@@ -82,8 +78,6 @@ EMU_EXPORT nvmlReturn_t nvmlDeviceGetPciInfo_v2(nvmlDevice_t device,
                                                 nvmlPciInfo_t *pci);
 EMU_EXPORT nvmlReturn_t nvmlDeviceGetPciInfo_v3(nvmlDevice_t device,
                                                 nvmlPciInfo_t *pci);
-EMU_EXPORT nvmlReturn_t nvmlDeviceGetUtilizationRates(nvmlDevice_t device,
-                                                      nvmlUtilization_t *rates);
 EMU_EXPORT nvmlReturn_t nvmlDeviceGetComputeRunningProcesses(nvmlDevice_t device,
                                                              unsigned int *count,
                                                              void *infos);

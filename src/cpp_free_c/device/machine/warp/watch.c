@@ -442,8 +442,8 @@ emu_watch_block(emu_watch *watch, emu_block *block, uint32_t turns,
     void (*const run_warp)(emu_warp * warp) = block->run_warp;
 
     watch->run = watch_run_insn;
-    if (run_warp == emu_checked_run) {
-        watch->run = emu_checked_step;
+    if (run_warp == emu_checked_run || (block->is_trial && block->trial_left > 0)) {
+        watch->run = emu_checked_step; /* a trial with gaps would miss barriers */
     }
     watch->turn = 0;
     watch->changed = false;
