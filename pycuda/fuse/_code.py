@@ -11,7 +11,9 @@ import struct
 from dataclasses import dataclass, field
 from typing import Any
 
+import pycuda.fuse._kernels as kernels
 import pycuda.fuse._moves as moves
+from pycuda._array.kernels.compilation import OPTIONS
 from pycuda._array.sources.elementwise import (
     _BODIES,
     _ON_BITS,
@@ -22,6 +24,8 @@ from pycuda.fuse._group import Access, Compute, Index, Kernel, Load, Repeat, Sto
 from pycuda.fuse._moves import Find
 from pycuda.fuse._program import Scalar, itemsize
 
+#: The options of kernels whose products and sums may be contracted.
+FAST = ("-fmad=true", "-w")
 _THREADS = 256
 _WORD = 16  # bytes that a thread loads at once
 #: Kernels over so many elements in the order of memory load and store whole words.
@@ -38,6 +42,7 @@ class Source:
     values: list[Any] = field(default_factory=list)  # of the others
     grid: tuple[int, int] = (1, 1)
     block: tuple[int, int, int] = (_THREADS, 1, 1)
+    options: tuple[str, ...] = OPTIONS
 
 
 def collapse(
@@ -82,6 +87,7 @@ class _Writer:
         self.numbers: dict[tuple[str, Any], str] = {}
         self.scalars: list[str] = []
         self.uses_places = False  # the rules of _moves
+        self.functions: dict[Any, str] = {}  # those of _kernels
 
     def write(self) -> Source:
         """Return the source."""
@@ -124,6 +130,7 @@ class _Writer:
         text = "\n".join(
             [
                 self._include(),
+                *(kernels.function_text(*each) for each in self.functions.items()),
                 "using namespace pycuda_array;",
                 'extern "C" __global__ void __launch_bounds__(256)',
                 f"kernel({', '.join(self.parameters)})",
@@ -394,6 +401,9 @@ class _Writer:
 
     def _compute(self, each: Compute, depth: str) -> None:
         operation = each.operation
+        if operation.name == "kernel":
+            kernels.write(self, each, depth)
+            return
         types = self.kernel.types
         compute = operation.compute
         kind = computation_type(compute)
@@ -488,6 +498,10 @@ def divisor(length: int, wide: bool) -> tuple[int, int]:
     return ((rest << (64 if wide else 32)) // length + 1), shift
 
 
-def write(kernel: Kernel, misaligned: set[int]) -> Source:
+def write(kernel: Kernel, misaligned: set[int], fast: bool = False) -> Source:
     """Return the source of a kernel. ``misaligned`` are blocks not at whole words."""
-    return _Writer(kernel, misaligned).write()
+    source = _Writer(kernel, misaligned).write()
+    if fast:
+        source.options = FAST
+        source.text = f"// Compiled with {FAST[0]}.\n{source.text}"
+    return source

@@ -50,9 +50,10 @@ ENABLED = os.environ.get("PYCUDA_FUSE", "1") not in ("0", "off")
 
 
 @context_dependent_memoize
-def _function(text: str, format: str) -> Any:
+def _function(text: str, format: str, options: tuple[str, ...]) -> Any:
     """Return the prepared kernel of a source."""
-    function = _driver.module_from_buffer(compile_text(text)).get_function("kernel")
+    image = compile_text(text, options)
+    function = _driver.module_from_buffer(image).get_function("kernel")
     function.prepare(format)
     return function
 
@@ -104,7 +105,7 @@ class _Launch:
 
 def _prepared(source: Source) -> _Launch:
     """Return the launch of a source's kernel, in the current context."""
-    enqueue = _function(source.text, source.format).prepared_call
+    enqueue = _function(source.text, source.format, source.options).prepared_call
     blocks = source.blocks
     arrays: Any = operator.itemgetter(*blocks)
     if len(blocks) == 1:
@@ -143,7 +144,9 @@ class Specialisation:
             if block.alignment < 16
         }
         self.sources = [
-            write(step, misaligned) if isinstance(step, Kernel) else None
+            write(step, misaligned, self.program.fast)
+            if isinstance(step, Kernel)
+            else None
             for step in self.plan.steps
         ]
         blocks = self.plan.blocks
@@ -462,13 +465,18 @@ class FusedFunction:
     donate : sequence of str, optional
         Names of parameters whose arrays the caller gives up: a result of the same
         layout may be written into their memory.
+    fast : bool, optional
+        If true, the compiler may contract a product and a sum.
     """
 
-    def __init__(self, function: Any, donate: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, function: Any, donate: tuple[str, ...] = (), fast: bool = False
+    ) -> None:
         functools.update_wrapper(self, function)
         self._plain = function
         self._name = getattr(function, "__name__", "the function")
         self._donate = tuple(donate)
+        self._fast = bool(fast)
         self.__signature = inspect.signature(function)
         for name in self._donate:
             if name not in self.__signature.parameters:
@@ -569,7 +577,7 @@ class FusedFunction:
         """Return a new specialisation; None: the function runs plainly."""
         self.specialisations += 1
         try:
-            program = trace.record(self._plain, args, kwargs)
+            program = trace.record(self._plain, args, kwargs, self._fast)
             return Specialisation(program, Plan(program))
         except (trace.Unsupported, NotImplementedError):
             return None

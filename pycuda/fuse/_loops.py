@@ -303,7 +303,7 @@ class _Recorded:
             else Block("temporary", block.size)
             for number, block in enumerate(blocks)
         ]
-        return Program(blocks, list(statements), result)
+        return Program(blocks, list(statements), result, self.trace.fast)
 
 
 def _packed(made: trace.Trace, like: GPUArray) -> GPUArray:

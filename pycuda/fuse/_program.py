@@ -133,6 +133,7 @@ class Program:
     blocks: list[Block] = field(default_factory=list)
     statements: list[Operation | Loop | Call] = field(default_factory=list)
     result: Any = None  # the returned value, in which Results take the place of arrays
+    fast: bool = False  # whether products and sums may be contracted
 
 
 @dataclass(frozen=True)

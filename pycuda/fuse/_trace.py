@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 import pycuda
+import pycuda.fuse._kernels as kernels
 from pycuda import _driver
 from pycuda.fuse._moves import as_recorded
 from pycuda.fuse._program import (
@@ -113,6 +114,7 @@ class Trace:
         self.samples: dict[int, GPUArray] = {}
         self.next_address = 1 << 56
         self.empty = -1  # the block of arrays without elements
+        self.fast = False  # whether results may have other bits
 
     def reserve(self, size: int) -> tuple[int, int]:
         """Return the ends of a new range of addresses."""
@@ -160,6 +162,19 @@ class Trace:
             tuple(array.shape),
             tuple(array.strides),
         )
+
+    def array_at(self, leaf: Any) -> GPUArray | None:
+        """Return an argument of a kernel as an array: also an address is one."""
+        if isinstance(leaf, GPUArray):
+            return leaf
+        if not isinstance(leaf, (Memory, int, np.integer)):
+            return None
+        address = int(leaf)
+        found = bisect_right(self.starts, address) - 1
+        if found < 0 or address >= self.memories[found].end:
+            return None
+        end = self.memories[found].end
+        return StandIn((end - address,), np.uint8, gpudata=address)
 
     def align(self, array: GPUArray, address: int) -> None:
         """Note the alignment of the memory of a stand-in."""
@@ -287,6 +302,16 @@ def _note(
             details,
         )
     )
+
+
+def _note_kernel(kernel: Any, *args: Any, **kwargs: Any) -> Any:
+    """Record a call of a program's kernel: called by pycuda._driver."""
+    if sys._getframe(1).f_code.co_filename.startswith(_PACKAGE):
+        raise _Refused("a function under pycuda.fuse launches a kernel")
+    try:
+        return kernels.record(_current(), kernel, args, kwargs, _line())
+    except NotImplementedError:
+        raise _Refused("a function under pycuda.fuse calls a kernel") from None
 
 
 # -- calls of plain functions ----------------------------------------------------------
@@ -564,13 +589,13 @@ for _name in [*dir(GPUArray), "__matmul__", "__rmatmul__", "__imatmul__"]:
         continue
     if callable(_plain) and _name not in vars(StandIn):
         setattr(StandIn, _name, _method(_name, _plain))
-_driver._set_recorder((_note, StandIn, Memory, _Refused))
+_driver._set_recorder((_note, StandIn, Memory, _Refused, _note_kernel))
 
 
 # -- the recording ---------------------------------------------------------------------
 
 
-def record(function: Any, args: Any, kwargs: Any) -> Program:
+def record(function: Any, args: Any, kwargs: Any, fast: bool = False) -> Program:
     """Run a function with stand-ins for the arrays in its arguments.
 
     Arrays get the numbers of their order, arguments first.
@@ -579,6 +604,7 @@ def record(function: Any, args: Any, kwargs: Any) -> Program:
         raise RuntimeError("source() and kernels() cannot be called while recording")
     with _lock:
         trace = Trace()
+        trace.fast = trace.program.fast = fast
         _active.append(trace)
         arrays: list[tuple[StandIn, int]] = []
 

@@ -44,7 +44,7 @@ pcu_record_arrays_new(pcu_gpuarray *const *arrays, Py_ssize_t count)
 PyDoc_STRVAR(recording_set_doc,
              "_set_recorder($module, recorder, /)\n--\n\n"
              "Set what recordings use, once: a tuple of a function, the types of\n"
-             "stand-ins and of their memory, and an exception.");
+             "stand-ins and of their memory, an exception, and another function.");
 
 static PyObject *
 recording_set(PyObject *m, PyObject *recorder)
