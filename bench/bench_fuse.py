@@ -76,7 +76,7 @@ class Numpy:
     """NumPy, whose results are the reference."""
 
     name = "numpy"
-    xp = names(np, counts=lambda x, n: np.bincount(x, minlength=n))
+    xp = names(np, counts=lambda x, n: np.bincount(x, minlength=n).astype(np.float32))
 
 
 class Plain:
@@ -100,7 +100,7 @@ class Plain:
     @staticmethod
     def counts(x, n):
         """Return how often each number below n is in x."""
-        return np.bincount(x, minlength=n)
+        return np.bincount(x, minlength=n).astype(np.float32)
 
     def array(self, values):
         """Return an array on the device."""
@@ -157,7 +157,7 @@ class Cupy:
         self.synchronize = cupy.cuda.Device().synchronize
         self.xp = names(
             cupy,
-            counts=lambda x, n: cupy.bincount(x, minlength=n),
+            counts=lambda x, n: cupy.bincount(x, minlength=n).astype(cupy.float32),
             cumulative_sum=cupy.cumsum,
         )
 
@@ -352,7 +352,7 @@ def bits(array):
 
 
 def values_of(program, size):
-    """Return the arguments of a program: random numbers from 0 to 1, or to 255."""
+    """Return the arguments of a program, from random numbers to 1 or to 255."""
     generator = np.random.default_rng(5)
     made = []
     for shape, dtype in zip(program.shapes, program.dtypes, strict=True):
@@ -360,7 +360,9 @@ def values_of(program, size):
         if np.dtype(dtype).kind in "iu":
             values = values * 256
         made.append(values.astype(dtype))
-    return made
+    return (
+        made if program.start is None else list(map(np.asarray, program.start(*made)))
+    )
 
 
 class Row:

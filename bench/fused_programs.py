@@ -13,8 +13,9 @@ from dataclasses import dataclass
 class Program:
     """A program. ``shapes`` and ``dtypes`` are those of its arguments.
 
-    ``one_pass`` says that a kernel can read each argument once and write each result
-    once. ``most`` is the largest number of elements.
+    Arguments are random numbers, or what ``start`` makes of them. ``one_pass`` says
+    that a kernel can read each argument once and write each result once. ``most`` is
+    the largest number of elements.
     """
 
     name: str
@@ -25,19 +26,28 @@ class Program:
     steps: int
     one_pass: bool
     most: int
+    start: Callable | None
 
 
 PROGRAMS = {}
 
 
-def program(*shapes, dtypes=None, tolerance=1e-4, steps=0, one_pass=False, most=2**24):
+def program(
+    *shapes,
+    dtypes=None,
+    tolerance=1e-4,
+    steps=0,
+    one_pass=False,
+    most=2**24,
+    start=None,
+):
     """Note a program. ``shapes`` are functions of the number of elements."""
 
     def note(function):
         types = dtypes or ("float32",) * len(shapes)
         name = function.__name__
         PROGRAMS[name] = Program(
-            name, function, shapes, types, tolerance, steps, one_pass, most
+            name, function, shapes, types, tolerance, steps, one_pass, most, start
         )
         return function
 
@@ -256,7 +266,12 @@ def n_body(xp, x):
     return xp.sum(apart / (squares * xp.sqrt(squares))[:, :, None], axis=1)
 
 
-@program(square, square, square, fixed(), steps=20, tolerance=1e-3)
+def residual(x, r, p, rr):
+    """Return the state of conjugate gradients from which the first step begins."""
+    return x * 0, r, r, (r * r).sum()
+
+
+@program(square, square, square, fixed(), steps=20, tolerance=1e-3, start=residual)
 def conjugate_gradients(xp, x, r, p, rr):
     """Twenty steps of conjugate gradients for a Laplace operator on a torus."""
     around = xp.roll(p, 1, axis=0) + xp.roll(p, -1, axis=0)

@@ -3140,6 +3140,35 @@ class _KernelCall:
     ) -> None: ...
     def __getstate__(self) -> Any: ...
 
+@final
+class _FusedRun:
+    @property
+    def used(self) -> int: ...
+    # To the end of the class: written by tools/make_stub.py
+    def __new__(
+        cls,
+        context: Context,
+        key: tuple[Any, ...] | None,
+        sources: tuple[Any, ...],
+        written: tuple[int, ...],
+        steps: tuple[Any, ...],
+        result: tuple[int, ...] | Callable[..., Any],
+        layouts: tuple[Any, ...],
+        donated: tuple[int, ...],
+        /,
+    ) -> Self: ...
+    def run(
+        self, arrays: tuple[GPUArray, ...], outs: tuple[Any, ...] | None = None, /
+    ) -> Any: ...
+    def conflicts(self, arrays: tuple[GPUArray, ...], /) -> bool: ...
+
+@disjoint_base
+class _FusedCall:
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    # To the end of the class: written by tools/make_stub.py
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self: ...
+    def _remember(self, run: _FusedRun, /) -> None: ...
+
 # -- exchanges between devices ---------------------------------------------------------
 
 _Reduction: TypeAlias = Literal["sum", "prod", "max", "min", "avg"]

@@ -17,6 +17,7 @@ _ROLES = {
     "launched": "launch",
     "the memory was allocated": "memory",
     "the memory was freed": "free",
+    "the memory went back to its pool": "free",
     "made": "memory",
 }
 _PLACE = (

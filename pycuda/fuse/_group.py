@@ -22,6 +22,7 @@ cache has counts as ``_LOAD``.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -205,8 +206,9 @@ def _work_of_one(instruction: Any) -> int:
 # -- maps of indices -------------------------------------------------------------------
 
 
+@functools.cache
 def identity(ndim: int) -> Map:
-    """Return the map of indices to themselves."""
+    """Return the map of indices to themselves, the same object each time."""
     return tuple(
         (0, tuple(int(k == axis) for k in range(ndim))) for axis in range(ndim)
     )
@@ -214,6 +216,8 @@ def identity(ndim: int) -> Map:
 
 def find_map(read: Place, written: Place) -> Map | None:
     """Return the indices of ``written`` at the indices of ``read``, if affine."""
+    if read == written:
+        return identity(len(read.shape))
     if read.dtype != written.dtype:
         return None
     order = sorted(
@@ -253,6 +257,8 @@ def compose(outer: Map, inner: Map, ndim: int) -> Map:
 
     ``ndim`` counts the axes of a kernel and the variables that are indices.
     """
+    if outer is identity(len(inner)):
+        return inner
     result = []
     for constant, coefficients in outer:
         sums = [0] * ndim
@@ -269,6 +275,8 @@ def compose(outer: Map, inner: Map, ndim: int) -> Map:
 
 def aligned(shape: tuple[int, ...], target: tuple[int, ...]) -> Map:
     """Return the indices of an input of a shape at the indices of an output."""
+    if shape == target:
+        return identity(len(shape))
     behind = len(target) - len(shape)
     return tuple(
         (
@@ -302,6 +310,7 @@ class _Builder:
         self.stored: dict[Access, int] = {}
         self.indices: list[Jump] = []  # the variables that are indices, for one unit
         self.found: dict[Any, int] = {}  # the variables of places
+        self.operations = 0  # as Kernel.operations counts them
 
     def copy(self) -> _Builder:
         """Return a copy, which can be given up."""
@@ -314,6 +323,7 @@ class _Builder:
         made.stored = dict(self.stored)
         made.indices = list(self.indices)
         made.found = dict(self.found)
+        made.operations = self.operations
         return made
 
     def variable(self, dtype: str) -> int:
@@ -339,6 +349,8 @@ class _Builder:
 
     def access(self, place: Place, at: Map) -> Access:
         """Return the access of a place at some indices."""
+        if at is identity(len(self.kernel.shape)) and 1 not in self.kernel.shape:
+            return Access(place.block, place.dtype, place.offset, place.strides)
         offset, sums = place.offset, [0] * self.width
         for (constant, coefficients), stride in zip(at, place.strides, strict=True):
             offset += constant * stride
@@ -426,7 +438,8 @@ class _Builder:
 
     def value(self, number: int, output: int, where: Map) -> int:
         """Return the variable of an operation's result at some indices."""
-        where = tuple(self._normal(index) for index in where)
+        if self.indices or 1 in self.kernel.shape:
+            where = tuple([self._normal(index) for index in where])
         key = number, output, where
         if key not in self.values:
             statement = self.plan.statements[number]
@@ -456,14 +469,17 @@ class _Builder:
         if operation.name in moves.MOVES:
             return (moves.value(self, operation, where),)
         arguments = tuple(
-            each if isinstance(each, Scalar) else self.element(each, shape, where)
-            for each in operation.inputs
+            [
+                each if isinstance(each, Scalar) else self.element(each, shape, where)
+                for each in operation.inputs
+            ]
         )
         index = None
         if operation.name in ("arange", "linspace"):
             index = self.number(shape, where)
-        targets = tuple(self.variable(each.dtype) for each in operation.outputs)
+        targets = tuple([self.variable(each.dtype) for each in operation.outputs])
         self.kernel.instructions.append(Compute(targets, operation, arguments, index))
+        self.operations += 1
         return targets
 
     def number(self, shape: tuple[int, ...], where: Map) -> int:
@@ -510,6 +526,7 @@ class _Builder:
         self.kernel.instructions = outer
         ends = tuple(known[each.block] for each in loop.end)
         outer.append(Repeat(loop.count, state, arguments, tuple(body), ends))
+        self.operations += 1
         return state
 
     def store(self, number: int) -> None:
@@ -558,6 +575,7 @@ class Plan:
         self._writers: dict[int, list[int]] = {}
         self._readers: dict[int, list[int]] = {}
         self._simple: dict[int, tuple[int, int]] = {}  # block: (statement, output)
+        self._last_reader: dict[int, int] = {}  # of a simple temporary
         self._stored: set[int] = set()  # blocks of simple temporaries with memory
         self._leaves: dict[int, list[tuple[int, tuple[int, int]]]] = {}
         self._cone: dict[int, set[int]] = {}
@@ -579,18 +597,15 @@ class Plan:
 
     @staticmethod
     def _reads(statement: Operation | Loop | Call) -> list[Place]:
+        if isinstance(statement, Operation):
+            return statement.reads
         if isinstance(statement, Call):
             return list(statement.reads)
-        places = [each for each in statement.inputs if isinstance(each, Place)]
-        if isinstance(statement, Loop):
-            inner = {p.block for o in statement.body for p in o.outputs}
-            inner |= {p.block for p in statement.begin}
-            for operation in statement.body:
-                places += [
-                    each
-                    for each in operation.inputs
-                    if isinstance(each, Place) and each.block not in inner
-                ]
+        places = list(statement.inputs)
+        inner = {p.block for o in statement.body for p in o.outputs}
+        inner |= {p.block for p in statement.begin}
+        for operation in statement.body:
+            places += [each for each in operation.reads if each.block not in inner]
         return places
 
     @staticmethod
@@ -631,6 +646,7 @@ class Plan:
                 whole = is_packed(place, self.blocks[block].size)
                 if place.block == block and whole and is_first:
                     self._simple[block] = number, k
+                    self._last_reader[block] = max(readers, default=-1)
 
     # values that are not stored
 
@@ -687,7 +703,6 @@ class Plan:
             return True
         ways: set[tuple[Any, ...]] = set()
         count = written.count
-        work = self.work(number)
         for reader in self._readers.get(written.block, ()):
             statement = self.statements[reader]
             if isinstance(statement, Call):
@@ -701,11 +716,13 @@ class Plan:
                 if find_map(place, written) is None:
                     return True
                 is_more = is_whole and math.prod(target) > count
-                if is_more and work > BROADCAST_WORK:
+                if is_more and self.work(number) > BROADCAST_WORK:
                     return True
                 way = place.offset, place.strides, place.shape
                 ways.add((reader, k) if is_move else way)
-        more = max(len(ways) - 1, 0) * work
+        if len(ways) < 2:
+            return False
+        more = (len(ways) - 1) * self.work(number)
         if more > 2 * itemsize(written.dtype) * OPERATIONS_PER_BYTE:
             return True
         self._extra[number] = min(self._extra[number] + more, 10**9)
@@ -725,7 +742,7 @@ class Plan:
                 continue
             self._note_value(number)
             blocks = {place.block for place in statement.outputs} - self.dead
-            if blocks <= set(self._simple):
+            if blocks <= self._simple.keys():
                 if self._must_store(number):
                     self._store(number)
                 continue
@@ -736,9 +753,9 @@ class Plan:
     def _before_writes(self, number: int, places: list[Place]) -> None:
         """Store the values that are used later and read what a statement changes."""
         for block, (maker, _) in list(self._simple.items()):
-            if maker >= number or block in self._stored or block in self.dead:
+            if maker >= number or self._last_reader[block] <= number:
                 continue
-            if max(self._readers.get(block, [-1])) <= number:
+            if block in self._stored or block in self.dead:
                 continue
             changed = any(
                 leaf == place.block and overlaps(ends, place.extent)
@@ -754,7 +771,7 @@ class Plan:
         assert not isinstance(statement, Call)
         shape = statement.outputs[0].shape
         if self._open is not None and self._open.kernel.shape == shape:
-            full = self._open.kernel.operations > MOST_OPERATIONS
+            full = self._open.operations > MOST_OPERATIONS
             if not full and self._try(self._open.copy(), number):
                 return
         self._close()

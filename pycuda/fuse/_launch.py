@@ -1,8 +1,9 @@
 """Calls of a recorded function: its specialisations, their kernels and launches.
 
 A specialisation serves the arguments of one key: dtypes, shapes and strides of arrays,
-and the values of everything else. Its steps are prepared at the first call. A later
-call looks up the key, allocates, and enqueues the steps.
+and the values of everything else. The first call makes a ``pycuda._driver._FusedRun``
+of its steps. Later calls compare their arguments with the keys of the last runs and
+enqueue the steps in C. ``FusedFunction._run`` has all other calls.
 """
 
 from __future__ import annotations
@@ -11,10 +12,10 @@ import functools
 import inspect
 import operator
 import os
+import threading
 import weakref
-from collections import OrderedDict
-from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -22,9 +23,9 @@ import numpy as np
 import pycuda.fuse._trace as trace
 from pycuda import _driver
 from pycuda._array.kernels.compilation import compile_text
-from pycuda._context_cache import _current_memory, context_dependent_memoize
+from pycuda._context_cache import _current_memory
 from pycuda.fuse._code import Source, write
-from pycuda.fuse._group import Kernel, Plan, overlaps
+from pycuda.fuse._group import Kernel, Plan
 from pycuda.fuse._program import (
     Block,
     Call,
@@ -35,9 +36,7 @@ from pycuda.fuse._program import (
     alignment_of,
     extent,
     is_packed,
-    itemsize,
     map_tree,
-    packed_strides,
 )
 from pycuda.gpuarray import GPUArray
 
@@ -49,12 +48,26 @@ MOST_SPECIALISATIONS = 64
 ENABLED = os.environ.get("PYCUDA_FUSE", "1") not in ("0", "off")
 
 
-@context_dependent_memoize
+#: No type of a parameter needs a check: the format is that of the text.
+_UNKNOWN = "vu"
+
+
 def _function(text: str, format: str, options: tuple[str, ...]) -> Any:
-    """Return the prepared kernel of a source."""
-    image = compile_text(text, options)
-    function = _driver.module_from_buffer(image).get_function("kernel")
-    function.prepare(format)
+    """Return the prepared kernel of a source, in the current context.
+
+    The context keeps a kernel as long as a specialisation uses it.
+    """
+    memory: Any = _current_memory().results
+    known = memory.get(_function)
+    if known is None:
+        known = memory[_function] = weakref.WeakValueDictionary()
+    function = known.get(text)
+    if function is None:
+        module = _driver.module_from_buffer(compile_text(text, options))
+        vars(module)["_characters"] = {"kernel": _UNKNOWN * len(format)}
+        function = module.get_function("kernel")
+        function.prepare(format)
+        known[text] = function
     return function
 
 
@@ -93,27 +106,6 @@ class KernelFacts:
 
 
 @dataclass
-class _Launch:
-    """A kernel, ready to be launched."""
-
-    enqueue: Any
-    arrays: Any  # gets the arrays of the memory
-    grid: tuple[int, int]
-    threads: tuple[int, int, int]
-    values: tuple[Any, ...]
-
-
-def _prepared(source: Source) -> _Launch:
-    """Return the launch of a source's kernel, in the current context."""
-    enqueue = _function(source.text, source.format, source.options).prepared_call
-    blocks = source.blocks
-    arrays: Any = operator.itemgetter(*blocks)
-    if len(blocks) == 1:
-        arrays = lambda memory: (memory[blocks[0]],)  # noqa: E731
-    return _Launch(enqueue, arrays, source.grid, source.block, tuple(source.values))
-
-
-@dataclass
 class _Allocation:
     """Memory of a temporary, from the step ``first`` to the step ``last``."""
 
@@ -123,56 +115,90 @@ class _Allocation:
     size: int
     place: Place | None = None  # the layout, if the block is a packed array
     counts_as: Any = None
-    dtype: Any = None
-    order: tuple[int, ...] | None = None  # the strides, if they are not in C order
+
+    def layout(self) -> GPUArray:
+        """Return an array with the layout, but without memory."""
+        if self.place is None:
+            return _layout((self.size,), np.dtype(np.uint8))
+        dtype = _dtype(self.place.dtype)
+        return _layout(self.place.shape, dtype, self.place.strides, self.counts_as)
 
 
-@dataclass
 class Specialisation:
     """A program and its steps, for arguments of one key."""
 
-    program: Program
-    plan: Plan
-    sources: list[Source | None] = field(default_factory=list)
-    steps: list[_Launch | Call] = field(default_factory=list)
-    spare: list[tuple[Any, GPUArray]] = field(default_factory=list)  # donated
-
-    def __post_init__(self) -> None:
+    def __init__(self, program: Program, plan: Plan) -> None:
+        self.program = program
+        self.plan = plan
+        self.steps: Any = None  # a _FusedRun
+        self.lock = threading.Lock()  # of the thread that compiles
         misaligned = {
             number
             for number, block in enumerate(self.plan.blocks)
             if block.alignment < 16
         }
-        self.sources = [
-            write(step, misaligned, self.program.fast)
-            if isinstance(step, Kernel)
-            else None
+        self.sources: list[Source | None] = [
+            write(step, misaligned, program.fast) if isinstance(step, Kernel) else None
             for step in self.plan.steps
-        ]
-        blocks = self.plan.blocks
-        self.arguments = [
-            (number, block.source)
-            for number, block in enumerate(blocks)
-            if block.kind == "argument"
         ]
         self.constants = {
             number: block.source
-            for number, block in enumerate(blocks)
+            for number, block in enumerate(self.plan.blocks)
             if block.kind == "constant"
         }
-        self.written = self._external_writes()
         self.allocations = self._allocations()
 
-    def compile(self) -> None:
-        """Compile and load the kernels."""
-        self.steps = []
-        for step, source in zip(self.plan.steps, self.sources, strict=True):
-            if source is None:
-                assert isinstance(step, Call)
-                self.steps.append(step)
-            else:
-                self.steps.append(_prepared(source))
-        self._prepare_run()
+    def compile(
+        self, key: tuple[Any, ...] | None = None, donated: tuple[int, ...] = ()
+    ) -> None:
+        """Compile and load the kernels. ``key`` is that of calls without keywords."""
+        work = [*map(self._work, self.plan.steps, self.sources)] or [self._no_work()]
+        begins: list[list[_Allocation]] = [[] for _ in work]
+        ends: list[list[int]] = [[] for _ in work]
+        for each in self.allocations:
+            begins[each.first].append(each)
+            if each.last < len(self.plan.steps):
+                ends[each.last].append(each.block)
+        steps = [
+            (
+                function,
+                tuple([each.block for each in first]),
+                tuple([each.layout() for each in first]),
+                tuple(last),
+                *rest,
+            )
+            for (function, *rest), first, last in zip(work, begins, ends, strict=True)
+        ]
+        sources = [
+            block.source if block.kind in ("argument", "constant") else None
+            for block in self.plan.blocks
+        ]
+        result = self._result()
+        self.steps = _driver._FusedRun(
+            _context(),
+            key,
+            tuple(sources),
+            tuple(self._external_writes()),
+            tuple(steps),
+            result,
+            self._layouts(result),
+            () if _leaves(self.program.result, Same) else donated,
+        )
+
+    @staticmethod
+    def _no_work(function: Any = None) -> tuple[Any, ...]:
+        """Return a step without a kernel; see _FusedRun."""
+        return function, (), (), (), (1, 1), (1, 1, 1), 0
+
+    def _work(self, step: Kernel | Call, source: Source | None) -> tuple[Any, ...]:
+        """Return what a step runs: a function, and what its kernel gets."""
+        if source is None:
+            assert isinstance(step, Call)
+            return self._no_work(functools.partial(_call, step, self.plan.blocks))
+        function = _function(source.text, source.format, source.options)
+        blocks, values = tuple(source.blocks), tuple(source.values)
+        offsets = (0,) * len(blocks)
+        return function, blocks, offsets, values, source.grid, source.block, 0
 
     def _used(self) -> list[set[int]]:
         """Return the blocks that each step uses."""
@@ -211,8 +237,12 @@ class Specialisation:
             if isinstance(step, Call)
             for place in step.outputs
         }
+        steps_of: dict[int, list[int]] = {}
+        for k, numbers in enumerate(used):
+            for number in numbers:
+                steps_of.setdefault(number, []).append(k)
         for number, block in enumerate(self.plan.blocks):
-            steps = [k for k, blocks in enumerate(used) if number in blocks]
+            steps = steps_of.get(number)
             if number in self.plan.outside or number in from_calls:
                 continue
             if not steps and number not in results:
@@ -225,41 +255,11 @@ class Specialisation:
                 if is_packed(place, block.size):
                     allocation.place = place
                     allocation.counts_as = results[number].counts_as
-                    allocation.dtype = _dtype(place.dtype)
-                    size = itemsize(place.dtype)
-                    if place.strides != packed_strides(place.shape, size):
-                        allocation.order = place.strides
             made.append(allocation)
         return made
 
-    # the call
-
-    def may_run(self, arrays: list[GPUArray]) -> bool:
-        """Say whether no array that the function changes overlaps another one."""
-        if not self.written:
-            return True
-        ranges = [(number, _range(arrays[k])) for number, k in self.arguments]
-        ranges += [(number, _range(each)) for number, each in self.constants.items()]
-        for number, own in ranges:
-            if number in self.written:
-                for other, its in ranges:
-                    if other != number and overlaps(own, its):
-                        return False
-        return True
-
-    def _prepare_run(self) -> None:
-        """Note what a call does at each step, so that calls only follow the lists."""
-        count = len(self.steps)
-        self.begins: list[list[_Allocation]] = [[] for _ in range(max(count, 1))]
-        self.ends: list[list[int]] = [[] for _ in range(count)]
-        for each in self.allocations:
-            self.begins[each.first].append(each)
-            if each.last < count:
-                self.ends[each.last].append(each.block)
-        self.result = self._result_getter()
-
-    def _result_getter(self) -> Any:
-        """Return the function that makes the result of the blocks."""
+    def _result(self) -> Any:
+        """Return the blocks of the result, or a function that makes it of them."""
         result = self.program.result
         places = {each.block: each.place for each in self.allocations}
 
@@ -273,36 +273,18 @@ class Specialisation:
         if type(result) is tuple and len(result) > 1:
             blocks = [block_of(leaf) for leaf in result]
             if None not in blocks:
-                return operator.itemgetter(*blocks)
+                return tuple(blocks)
         block = block_of(result)
         if block is not None:
-            return operator.itemgetter(block)
+            return (block,)
         return lambda memory: map_tree(functools.partial(_result, memory), result)
 
-    def run(self, arrays: list[GPUArray], given: dict[int, GPUArray]) -> Any:
-        """Enqueue the steps; return the result. ``given`` are blocks to write to."""
-        memory: dict[int, Any] = dict(self.constants)
-        for number, k in self.arguments:
-            memory[number] = arrays[k]
-        allocator = arrays[0].allocator if arrays else None
-        memory.update(given)
-        if not self.steps:
-            for each in self.begins[0]:
-                memory.setdefault(each.block, _allocated(each, allocator))
-        for step, begins, ends in zip(self.steps, self.begins, self.ends, strict=False):
-            for each in begins:
-                if each.block not in given:
-                    memory[each.block] = _allocated(each, allocator)
-            if type(step) is _Launch:
-                step.enqueue(
-                    step.grid, step.threads, *step.arrays(memory), *step.values
-                )
-            else:
-                assert isinstance(step, Call)
-                _call(step, memory, self.plan.blocks)
-            for block in ends:
-                del memory[block]
-        return self.result(memory)
+    def _layouts(self, result: Any) -> tuple[GPUArray | None, ...]:
+        """Return the layouts of results that may be in memory of the program."""
+        if not isinstance(result, tuple):
+            return ()
+        known = {each.block: each for each in self.allocations}
+        return tuple([known[k].layout() if k in known else None for k in result])
 
 
 def _leaves(tree: Any, kind: Any) -> list[Any]:
@@ -324,14 +306,22 @@ def _range(array: GPUArray) -> tuple[int, int]:
     return extent(array.ptr, array.shape, array.strides, array.dtype.itemsize)
 
 
-def _allocated(each: _Allocation, allocator: Any) -> Any:
-    if each.place is None:
-        return GPUArray((each.size,), np.uint8, allocator=allocator)
-    made: Any = GPUArray(
-        each.place.shape, each.dtype, allocator, None, None, each.order
-    )
-    if each.counts_as is not None:
-        made._counts_as = each.counts_as
+def _context() -> Any:
+    """Return the context in which this thread works."""
+    return _driver.Context.get_current() or _driver._working_context()
+
+
+def _layout(
+    shape: tuple[int, ...],
+    dtype: Any,
+    strides: Any = None,
+    counts_as: Any = None,
+    address: int = 16,
+) -> GPUArray:
+    """Return an array with a layout, but without memory."""
+    made = GPUArray(shape, dtype, gpudata=address, strides=strides)
+    if dtype.char == "?":
+        setattr(made, "_counts_as", counts_as)  # noqa: B010  not for programs
     return made
 
 
@@ -367,7 +357,7 @@ def _at(memory: dict[int, Any], place: Place) -> GPUArray:
     )
 
 
-def _call(step: Call, memory: dict[int, Any], blocks: list[Block]) -> None:
+def _call(step: Call, blocks: list[Block], memory: dict[int, Any]) -> None:
     """Call a plain function."""
     array = functools.partial(_result, memory)
     args, kwargs = map_tree(array, step.args), map_tree(array, step.kwargs)
@@ -406,6 +396,10 @@ class _Unhashable(Exception):
     """An argument has no key: the function runs plainly."""
 
 
+#: The hash of types whose objects are equal to themselves only.
+_HASH_OF_IDENTITY: Any = object.__hash__
+
+
 def _key(leaf: Any, arrays: list[GPUArray]) -> Any:
     """Return the part of a key for an argument, and collect the arrays."""
     kind = type(leaf)
@@ -427,6 +421,8 @@ def _key(leaf: Any, arrays: list[GPUArray]) -> Any:
         return kind, items
     if isinstance(leaf, GPUArray):
         raise _Unhashable
+    if kind.__hash__ is _HASH_OF_IDENTITY:
+        return kind, leaf, _state(leaf)
     if isinstance(leaf, np.generic):
         return kind, leaf.dtype, leaf.tobytes()
     if isinstance(leaf, complex):
@@ -438,21 +434,100 @@ def _key(leaf: Any, arrays: list[GPUArray]) -> Any:
     return kind, leaf
 
 
+_MOST_DEPTH = 3  # of objects in attributes of objects, whose values count
+#: Objects of these types count as constants.
+_CONSTANT = (type, ModuleType, FunctionType, BuiltinFunctionType, np.ufunc)
+
+
+class _Same:
+    """An object in a key that is equal to itself only."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.value is other.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+def _state(leaf: Any, depth: int = 0) -> Any:
+    """Return the part of a key for the attributes of an object."""
+    if isinstance(leaf, _CONSTANT) or depth > _MOST_DEPTH:
+        return None
+    if not hasattr(leaf, "__dict__"):
+        raise _Unhashable  # such as a generator, which a call changes
+    items = vars(leaf).items()
+    return tuple([(name, _value(each, depth + 1)) for name, each in items])
+
+
+def _value(value: Any, depth: int) -> Any:
+    """Return the part of a key for a value that is no argument.
+
+    A recording has the values of numbers, and the arrays themselves.
+    """
+    kind = type(value)
+    if isinstance(value, GPUArray):
+        return _Same(value)
+    if kind in (tuple, list):
+        return kind, tuple([_value(each, depth) for each in value])
+    if kind is dict:
+        return kind, tuple([(k, _value(each, depth)) for k, each in value.items()])
+    if kind.__hash__ is _HASH_OF_IDENTITY:
+        return _Same(value), _state(value, depth)
+    return _key(value, [])
+
+
+def _key_in_c(args: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """Return the key of a call for C, None if an argument has none."""
+    key: list[Any] = []
+    for each in args:
+        if type(each) is GPUArray:
+            counts_as = trace._counts_as(each) if each.dtype.char == "?" else None
+            address = 16 + (each.ptr & 15 if each.size else 0)
+            each = _layout(each.shape, each.dtype, each.strides, counts_as, address)
+        elif type(each) not in (float, int, bool, str, type(None)):
+            return None
+        key.append(each)
+    return tuple(key)
+
+
 def _recorded() -> None:
     """Be the key of all functions' specialisations in the memory of a context."""
 
 
-class _Specialisations(OrderedDict[Any, "Specialisation | None"]):
+_MISSING: Any = object()
+
+
+class _Specialisations(dict[Any, "Specialisation | None"]):
     """The specialisations of a function in a context, in whose memory they are."""
 
     context: Any = None
+
+    def bound(self, new: Any) -> None:
+        """Remove those that were not used for the longest time, not the new one."""
+        while len(self) > MOST_SPECIALISATIONS:
+            last = {
+                key: -1 if made is None or made.steps is None else made.steps.used
+                for key, made in list(self.items())
+                if key != new
+            }
+            self.pop(min(last, key=last.__getitem__), None)
+
+
+_IS_RUN_LATER = (
+    inspect.isgeneratorfunction,
+    inspect.iscoroutinefunction,
+    inspect.isasyncgenfunction,
+)
 
 
 def _nothing() -> None:
     """Be a reference to no specialisations."""
 
 
-class FusedFunction:
+class FusedFunction(_driver._FusedCall):
     """A function of arrays that runs as few kernels.
 
     ``pycuda.fuse`` makes it. The first call with arrays of some dtypes and shapes
@@ -480,7 +555,11 @@ class FusedFunction:
         self.__signature = inspect.signature(function)
         for name in self._donate:
             if name not in self.__signature.parameters:
-                raise ValueError(f"{function.__name__} has no parameter {name!r}")
+                raise ValueError(f"{self._name} has no parameter {name!r}")
+        if any(test(function) for test in _IS_RUN_LATER):
+            raise TypeError(
+                f"{self._name} is a generator or a coroutine, which runs after its call"
+            )
         self.specialisations: int = 0
         self._last: Any = _nothing  # a weak reference
 
@@ -490,32 +569,10 @@ class FusedFunction:
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
 
-    def __call__(
+    def _run(
         self, *args: Any, out: Any = None, stream: Any = None, **kwargs: Any
     ) -> Any:
-        """Call the function.
-
-        Parameters
-        ----------
-        *args
-            The arguments of the function.
-        out : GPUArray or tuple of GPUArray, optional
-            Arrays for the results.
-        stream : pycuda.driver.Stream, optional
-            The stream. The default is the current one.
-        **kwargs
-            More arguments of the function.
-
-        Returns
-        -------
-        object
-            What the function returns.
-
-        Raises
-        ------
-        FuseError
-            If the function needs elements of its arrays.
-        """
+        """Run a call that C does not know."""
         if trace.is_recording():
             return self._nested(args, kwargs, out)
         if stream is not None:
@@ -531,11 +588,13 @@ class FusedFunction:
         except _Unhashable:
             return _copied(self._plain(*args, **kwargs), out)
         made = self._specialisation(key, args, kwargs)
-        if made is None or not made.may_run(arrays):
+        if made is None or made.steps.conflicts(tuple(arrays)):
             return _copied(self._plain(*args, **kwargs), out)
-        if out is None and not self._donate:
-            return made.run(arrays, {})
-        return self._run_into(made, arrays, args, kwargs, out)
+        if out is not None:
+            return self._run_into(made, arrays, out)
+        if not kwargs:
+            self._remember(made.steps)
+        return made.steps.run(tuple(arrays))
 
     def _nested(self, args: Any, kwargs: Any, out: Any) -> Any:
         return _copied(self._plain(*args, **kwargs), out)
@@ -545,19 +604,20 @@ class FusedFunction:
         context = _driver.Context.get_current()
         if results is None or context is None or results.context is not context:
             results = self._of_context()
-        try:
-            made = results[key]
-        except KeyError:
-            made = self._record(args, kwargs)
-            if made is not None:
-                made.compile()
-            results[key] = made
-            while len(results) > MOST_SPECIALISATIONS:
-                results.popitem(last=False)
-        else:
-            if len(results) > MOST_SPECIALISATIONS // 2:
-                with suppress(KeyError):  # another thread may have removed it
-                    results.move_to_end(key)
+        made = results.get(key, _MISSING)
+        if made is _MISSING:
+            with trace.lock:  # other threads wait, and find the result
+                made = results.get(key, _MISSING)
+                if made is _MISSING:
+                    made = results[key] = self._record(args, kwargs)
+        if made is not None and made.steps is None:
+            with made.lock:
+                if made.steps is None:
+                    made.compile(
+                        None if kwargs else _key_in_c(args),
+                        self._donated(args, kwargs) if self._donate else (),
+                    )
+            results.bound(key)
         return made
 
     def _of_context(self) -> _Specialisations:
@@ -582,73 +642,25 @@ class FusedFunction:
         except (trace.Unsupported, NotImplementedError):
             return None
 
-    def _run_into(
-        self, made: Specialisation, arrays: Any, args: Any, kwargs: Any, out: Any
-    ) -> Any:
-        """Run with memory for the results: ``out``, or donated arguments."""
-        given: dict[int, GPUArray] = {}
+    def _run_into(self, made: Specialisation, arrays: Any, out: Any) -> Any:
+        """Run with memory for the results."""
         result = made.program.result
-        results = result if isinstance(result, tuple) else (result,)
+        count = len(result) if isinstance(result, tuple) else 1
         outs = out if isinstance(out, tuple) else (out,)
-        if out is None:
-            outs = tuple(self._take_donated(made, results))
-        elif len(outs) != len(results):
+        if len(outs) != count:
             raise ValueError(
-                f"{self._name} returns {len(results)} arrays, out has {len(outs)}"
+                f"{self._name} returns {count} arrays, out has {len(outs)}"
             )
-        inputs = [_range(each) for each in (*arrays, *made.constants.values())]
-        for leaf, array in zip(results, outs, strict=False):
-            if array is None or not isinstance(leaf, Result):
-                continue
-            allocation = next(
-                (a for a in made.allocations if a.block == leaf.place.block), None
-            )
-            fits = (
-                allocation is not None
-                and allocation.place == leaf.place
-                and array.shape == leaf.place.shape
-                and array.strides == leaf.place.strides
-                and array.dtype == _dtype(leaf.place.dtype)
-                and array.ptr % 16 == 0
-            )
-            own = _range(array)
-            if fits and not any(overlaps(own, each) for each in inputs):
-                given[leaf.place.block] = array
-                inputs.append(own)
-        value = made.run(arrays, given)
-        if out is None:
-            self._keep_donated(made, args, kwargs)
-        return value if out is None else _copied(value, out)
+        return _copied(made.steps.run(tuple(arrays), outs), out)
 
-    def _take_donated(self, made: Specialisation, results: Any) -> list[Any]:
-        """Return the array for each result that an earlier call was given."""
-        current = _driver.Stream.get_current()
-        spare = [array for stream, array in made.spare if stream is current]
-        made.spare.clear()
-        taken: list[Any] = []
-        for leaf in results:
-            found = None
-            for array in spare if isinstance(leaf, Result) else ():
-                if leaf.place.shape == array.shape and array.dtype == _dtype(
-                    leaf.place.dtype
-                ):
-                    found = array
-                    break
-            spare = [array for array in spare if array is not found]
-            taken.append(found)
-        return taken
-
-    def _keep_donated(self, made: Specialisation, args: Any, kwargs: Any) -> None:
-        """Keep the donated arrays for the next call's results."""
+    def _donated(self, args: Any, kwargs: Any) -> tuple[int, ...]:
+        """Return the numbers of the donated arrays among those in the arguments."""
         bound = self.__signature.bind(*args, **kwargs).arguments
-        current = _driver.Stream.get_current()
-        returned = [each.block for each in _leaves(made.program.result, Same)]
-        if not returned:
-            made.spare = [
-                (current, bound[name])
-                for name in self._donate
-                if type(bound.get(name)) is GPUArray
-            ]
+        given = [bound.get(name) for name in self._donate]
+        arrays = _leaves((args, kwargs), GPUArray)
+        return tuple(
+            [k for k, a in enumerate(arrays) if any(a is each for each in given)]
+        )
 
     # what became of a function
 
@@ -716,6 +728,5 @@ def _copied(result: Any, out: Any) -> Any:
 def _find(module: str, name: str) -> Any:
     """Return the fused function of a name, for pickle."""
     import importlib
-    import operator
 
     return operator.attrgetter(name)(importlib.import_module(module))

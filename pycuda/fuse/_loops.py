@@ -333,10 +333,10 @@ class _HostLoop:
         while turns != self.n:
             state = [_in_c_order(each) for each in state]
             if self.condition is not None:
-                (value,) = self._steps(True).run([*state, *outer], {})
+                (value,) = self._steps(True).run((*state, *outer))
                 if not value.get().item():
                     break
-            state = list(self._steps(False).run([*state, *outer], {}))
+            state = list(self._steps(False).run((*state, *outer)))
             turns += 1
         return tuple(self._own(state, arrays))
 
@@ -351,7 +351,7 @@ class _HostLoop:
             known.append(id(each))
         return owned
 
-    def _steps(self, is_condition: bool) -> Specialisation:
+    def _steps(self, is_condition: bool) -> Any:
         """Return the steps of the body or of the condition."""
         made = self.made.get(is_condition)
         if made is None:
@@ -360,7 +360,7 @@ class _HostLoop:
             made = Specialisation(program, Plan(program))
             made.compile()
             self.made[is_condition] = made
-        return made
+        return made.steps
 
 
 def _in_c_order(array: GPUArray) -> GPUArray:

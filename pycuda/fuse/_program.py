@@ -7,6 +7,7 @@ statements is that of the function.
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass, field
 from typing import Any
@@ -40,6 +41,7 @@ def alignment_of(address: int) -> int:
     return min(address & -address, 16) or 16
 
 
+@functools.cache
 def itemsize(name: str) -> int:
     """Return the bytes of an element."""
     return 2 if name == "bfloat16" else np.dtype(name).itemsize
@@ -94,6 +96,11 @@ class Operation:
     outputs: tuple[Place, ...]
     line: str = ""
     details: tuple[Any, ...] = ()
+
+    @functools.cached_property
+    def reads(self) -> list[Place]:
+        """The inputs that are in memory."""
+        return [each for each in self.inputs if isinstance(each, Place)]
 
 
 @dataclass(frozen=True)

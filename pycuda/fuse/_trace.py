@@ -10,11 +10,13 @@ the same layout to learn the layout of the result.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import sys
 import threading
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -138,12 +140,12 @@ class Trace:
 
     def place(self, array: GPUArray) -> Place:
         """Return the place of an array."""
-        memory = self.memory_of(array)
         if not array.size:
             if self.empty < 0:
                 self.empty = self.add_block(Block("temporary", 0))
             kind = _type_name(array.dtype)
             return Place(self.empty, kind, 0, tuple(array.shape), tuple(array.strides))
+        memory = self.memory_of(array)
         if memory is not None:
             block, first = memory.block, memory.address
         else:
@@ -239,6 +241,7 @@ class Trace:
         return made
 
 
+@functools.cache
 def _type_name(dtype: Any) -> str:
     name = dtype.name
     if name not in _TYPES:
@@ -260,7 +263,7 @@ _TYPES = {"bool", "bfloat16"}
 _TYPES |= {f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)}
 _TYPES |= {"float16", "float32", "float64", "complex64", "complex128"}
 
-_lock = threading.RLock()
+lock = threading.RLock()
 _active: list[Trace | None] = []  # the last one is in use; None: a plain function runs
 
 
@@ -275,7 +278,7 @@ def is_recording() -> bool:
     """Say whether this thread records."""
     if not _active or _active[-1] is None:
         return False
-    return bool(_lock._is_owned())  # type: ignore[attr-defined]
+    return bool(lock._is_owned())  # type: ignore[attr-defined]
 
 
 def _note(
@@ -289,19 +292,16 @@ def _note(
     trace = _current()
     if not outputs[0].size:
         return
-    trace.program.statements += as_recorded(
-        Operation(
-            name,
-            compute,
-            tuple(
-                Scalar(*each) if isinstance(each, tuple) else trace.place(each)
-                for each in inputs
-            ),
-            tuple(trace.place(each) for each in outputs),
-            _line(),
-            details,
-        )
-    )
+    places: list[Place | Scalar] = [
+        Scalar(*each) if isinstance(each, tuple) else trace.place(each)
+        for each in inputs
+    ]
+    targets = tuple(map(trace.place, outputs))
+    operation = Operation(name, compute, tuple(places), targets, _line(), details)
+    if details:
+        trace.program.statements += as_recorded(operation)
+    else:
+        trace.program.statements.append(operation)
 
 
 def _note_kernel(kernel: Any, *args: Any, **kwargs: Any) -> Any:
@@ -602,7 +602,7 @@ def record(function: Any, args: Any, kwargs: Any, fast: bool = False) -> Program
     """
     if is_recording():
         raise RuntimeError("source() and kernels() cannot be called while recording")
-    with _lock:
+    with lock, _beside_captures():
         trace = Trace()
         trace.fast = trace.program.fast = fast
         _active.append(trace)
@@ -636,6 +636,20 @@ def record(function: Any, args: Any, kwargs: Any, fast: bool = False) -> Program
         finally:
             _active.pop()
         return trace.program
+
+
+@contextlib.contextmanager
+def _beside_captures() -> Iterator[None]:
+    """Let calls of plain functions launch in another stream than a captured one."""
+    current = _driver.Stream.get_current()
+    if current is None or not current.is_capturing:
+        yield
+        return
+    with _driver.Stream() as stream:
+        try:
+            yield
+        finally:
+            stream.synchronize()  # before the arrays of the calls are freed
 
 
 def _argument(array: GPUArray, size: int, before: Any) -> Block:

@@ -27,6 +27,9 @@ typedef struct {
     /* Set the bytes that a pool has lent of the block that begins at the address; 0:
      * all. */
     void (*lend)(unsigned long long address, size_t size);
+    /* Such a block has gone back to its pool: only work that was enqueued before uses
+     * it, until it is lent again. */
+    void (*hold)(unsigned long long address);
     /* Say whether the program asked for the next free. */
     void (*set_asked)(int asked);
     /* Register the function that is called, in any thread, when a kernel did what a GPU

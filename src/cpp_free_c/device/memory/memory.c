@@ -142,7 +142,7 @@ registered_remove(uint64_t base)
 
 static struct {
     pthread_mutex_t mutex;
-    _Atomic uint64_t serial;
+    _Atomic uint64_t serial, hold;
     bool host_pages_apart; /* set once by cuInit */
     size_t counts[EMU_MEMORY_KINDS];
     uint64_t used[EMU_MAX_DEVICES], total[EMU_MAX_DEVICES];
@@ -211,6 +211,7 @@ memory_start_locked(emu_allocation *record, const emu_memory_request *request,
     record->managed.preferred = record->managed.prefetched = -2;
     record->suspended = false;
     record->queue = NULL;
+    atomic_store_explicit(&record->held, 0, memory_order_relaxed);
     record->previous = NULL;
     record->next = NULL;
     if (request->context) {
@@ -563,6 +564,35 @@ emu_memory_use_rest(unsigned long long address)
         atomic_store_explicit(&found->extent, rest, memory_order_release);
         pthread_mutex_unlock(&state.mutex);
     }
+}
+
+/* -- holds ------------------------------------------------------------------------- */
+
+_Thread_local uint64_t emu_memory_work_hold;
+
+uint64_t
+emu_memory_last_hold(void)
+{
+    return atomic_load_explicit(&state.hold, memory_order_relaxed);
+}
+
+void
+emu_memory_hold(emu_allocation *record, const char *site)
+{
+    const uint64_t number =
+        1 + atomic_fetch_add_explicit(&state.hold, 1, memory_order_relaxed);
+
+    record->freed = site;
+    atomic_store_explicit(&record->held, number, memory_order_release);
+}
+
+void
+emu_memory_end_hold(emu_allocation *record, const char *site)
+{
+    if (site != NULL) {
+        record->site = site;
+    }
+    atomic_store_explicit(&record->held, 0, memory_order_relaxed);
 }
 
 /* -- virtual memory ---------------------------------------------------------------- */

@@ -67,12 +67,13 @@ typedef struct emu_allocation {
     CUcontext context;  /* the context that allocated it; NULL after its destruction */
     const char *name;   /* name of the variable of a module; owned by the program */
     const char *site;   /* of the call that allocated it (site.h); NULL: unknown */
-    const char *freed;  /* of the call that freed it; NULL: none, or unknown */
+    const char *freed;  /* of its free or hold; NULL: none, or unknown */
     void *owner;        /* the array, pool or IPC record that it belongs to */
     bool mapped;        /* its pages are mapped from a shared file */
     bool suspended;     /* it keeps its addresses, but is neither live nor charged */
     uint64_t stale; /* of a room or run: bytes that earlier allocations had, at most */
     _Atomic bool zone_used; /* kernels have written to its zone */
+    _Atomic uint64_t held;  /* number of the hold by a pool of the program; 0: none */
     size_t pitch;           /* row pitch of a pitched allocation */
     /* Advice on managed memory; it always counts for a whole allocation. Places are
      * ordinals of devices, -1 for the host, -2 for none. */
@@ -88,6 +89,31 @@ typedef struct emu_allocation {
 
 /* Let kernels use the guard zone of the allocation that begins at the address. */
 void emu_memory_use_rest(unsigned long long address);
+
+/* -- holds: blocks that a pool of the program keeps -------------------------------- */
+
+/* A pool of the program takes a block back while work that uses it may still be
+ * enqueued, and gives the block out again only behind that work. So the block is held
+ * for work that is enqueued after the hold, and for no other. Its memory stays live. */
+
+/* Take a block back, and lend it again. Any thread may call these. */
+void emu_memory_hold(emu_allocation *record, const char *site);
+void emu_memory_end_hold(emu_allocation *record, const char *site);
+
+/* The number of the last hold: what is enqueued now comes after it. */
+uint64_t emu_memory_last_hold(void);
+
+/* The same for the work that this thread runs, at the time when it was enqueued. */
+extern _Thread_local uint64_t emu_memory_work_hold;
+
+/* Whether a block was held before work was enqueued whose last hold is given. */
+static inline bool
+emu_memory_is_held(const emu_allocation *record, uint64_t last_hold)
+{
+    const uint64_t held = atomic_load_explicit(&record->held, memory_order_relaxed);
+
+    return held != 0 && held <= last_hold;
+}
 
 /* -- the range: for memory.c, address_space.c and shadow.c ------------------------- */
 

@@ -80,6 +80,8 @@
     X(curand_tables)          \
     X(gpuarray)               \
     X(kernel_call)            \
+    X(fused_run)              \
+    X(fused_call)             \
     X(communicator)           \
     X(group)
 

@@ -71,7 +71,9 @@
     X(UserObject)               \
     X(_KernelRequest)           \
     X(LaunchRecord)             \
-    X(_KernelCall)
+    X(_KernelCall)              \
+    X(_FusedRun)                \
+    X(_FusedCall)
 
 #define PCU_STATE_ERRORS(X) \
     X(Error)                \
@@ -152,6 +154,7 @@ typedef struct {
     bool has_last_collection;       /* at_exit.c has registered it with atexit */
     bool has_driver_threads;        /* driver_thread.c has, too */
     unsigned long recording_thread; /* 0: none; see python/array/recording.h */
+    Py_ssize_t fused_calls;         /* of fused functions, so far */
     void *curand;                   /* cuRAND; NULL until first used; never closed */
 } pcu_state;
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "device/base/checks.h"
+#include "device/memory/memory.h"
 #include "device/sync_check/stream_check.h"
 #include "device/machine/services/services.h"
 #include "device/machine/warp/wait.h"
@@ -21,6 +22,7 @@ typedef struct emu_queue_item {
     const emu_work *work;
     const void *payload;      /* `copy`, or the caller's */
     emu_operation *operation; /* NULL: the check of streams is off */
+    uint64_t last_hold;       /* when it was enqueued (memory.h) */
     bool is_kept, flushes;
     _Alignas(16) char copy[];
 } queue_item;
@@ -91,6 +93,7 @@ item_do(const queue_item *item, emu_context *context, emu_report *report)
 {
     CUresult status;
 
+    emu_memory_work_hold = item->last_hold;
     if (item->operation == NULL) {
         return item->work->run(item->payload, context, report);
     }
@@ -214,7 +217,10 @@ emu_queue_keep(emu_stream *stream, const emu_work *work, const void *payload,
     if (item == NULL) {
         return false; /* running it now is correct too */
     }
-    *item = (queue_item){.work = work, .payload = item->copy, .is_kept = true};
+    *item = (queue_item){.work = work,
+                         .payload = item->copy,
+                         .last_hold = emu_memory_last_hold(),
+                         .is_kept = true};
     memcpy(item->copy, payload, size);
     if (work->begin != NULL && work->begin(item->copy) != CUDA_SUCCESS) {
         free(item);
@@ -505,7 +511,10 @@ static CUresult
 queue_run_now(emu_stream *stream, const emu_work *work, const void *payload,
               bool flushes)
 {
-    queue_item item = {.work = work, .payload = payload, .flushes = flushes};
+    queue_item item = {.work = work,
+                       .payload = payload,
+                       .last_hold = emu_memory_last_hold(),
+                       .flushes = flushes};
     CUresult status;
     int token;
 

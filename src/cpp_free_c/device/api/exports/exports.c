@@ -124,6 +124,7 @@ const pcu_software_device emu_software_device = {
     .set_caller = emu_set_caller,
     .use_rest = emu_memory_use_rest,
     .lend = emu_allocation_lend,
+    .hold = emu_allocation_hold,
     .set_asked = emu_set_asked,
     .set_warned = emu_set_warned,
     .take_warning = emu_warning_take,

@@ -1,6 +1,7 @@
 /* The calls that allocate and free device memory. See allocation.h. */
 #include "device/api/memory/allocation.h"
 
+#include "device/base/site.h"
 #include "device/api/entry/entry.h"
 #include "device/api/entry/queue.h"
 #include "device/api/entry/turn.h"
@@ -152,6 +153,11 @@ emu_allocation_lend(unsigned long long address, size_t size)
     if (found == NULL || (kinds >> found->kind & 1u) == 0) {
         return;
     }
+    emu_memory_end_hold(found, emu_site_ask());
+    if (found->size == size &&
+        atomic_load_explicit(&found->extent, memory_order_relaxed) == size) {
+        return;
+    }
     emu_memory_lock();
     const uint64_t whole = found->size + found->unused;
     const bool is_late = emu_queue_keeps_all && found->unused != 0;
@@ -165,6 +171,16 @@ emu_allocation_lend(unsigned long long address, size_t size)
         atomic_store_explicit(&found->extent, size, memory_order_release);
     }
     emu_memory_unlock();
+}
+
+void
+emu_allocation_hold(unsigned long long address)
+{
+    emu_allocation *found = emu_memory_starting_at(address);
+
+    if (found != NULL) {
+        emu_memory_hold(found, emu_site_ask());
+    }
 }
 
 /* -- releases ---------------------------------------------------------------------- */

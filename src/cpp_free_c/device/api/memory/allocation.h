@@ -21,6 +21,7 @@ const emu_allocation *emu_allocation_find(uint64_t address, unsigned int kinds);
 /* Set the bytes that a pool of the program has lent of the block that begins at the
  * address; 0: all. Kernels may use no more, while copies may use the whole block. */
 void emu_allocation_lend(unsigned long long address, size_t size);
+void emu_allocation_hold(unsigned long long address);
 
 /* -- releases ---------------------------------------------------------------------- */
 

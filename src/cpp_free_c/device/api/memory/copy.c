@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "device/base/checks.h"
+#include "device/base/warnings.h"
 #include "device/sync_check/stream_check.h"
 #include "device/memory/memory.h"
 #include "device/machine/warp/wait.h"
@@ -212,16 +213,16 @@ copy_is_unset(const emu_copy_box *b)
 
 enum { LINES_ROOM = 800 };
 
-/* Write the lines of a copy and of the memory that it reads, or "". */
+/* Write the lines of a copy, or of a fill, and of the memory that it uses, or "". */
 static void
-copy_lines(const emu_allocation *memory, char text[LINES_ROOM])
+copy_lines(const char *word, const emu_allocation *memory, char text[LINES_ROOM])
 {
     const char *site = emu_operation_site(emu_operation_present());
     size_t used = 0;
 
     text[0] = 0;
     if (site != NULL) {
-        used = (size_t)snprintf(text, LINES_ROOM, "\n  copied at %.360s", site);
+        used = (size_t)snprintf(text, LINES_ROOM, "\n  %s at %.360s", word, site);
     }
     if (memory->site != NULL) {
         (void)snprintf(text + used, LINES_ROOM - used,
@@ -253,7 +254,7 @@ copy_note_rest(const emu_copy_box *b)
         }
     }
     if (low < b->width) {
-        copy_lines(memory, lines);
+        copy_lines("copied", memory, lines);
         (void)snprintf(text, sizeof text,
                        "bytes %llu to %llu of the %llu that a copy takes to the host "
                        "were never written by anything%s",
@@ -269,7 +270,7 @@ copy_report_unset(const emu_copy_box *b, emu_context *context, emu_report *repor
     const emu_allocation *memory = emu_memory_find(b->source.start);
     char lines[LINES_ROOM];
 
-    copy_lines(memory, lines);
+    copy_lines("copied", memory, lines);
     memset(report, 0, sizeof *report);
     report->code = CUDA_ERROR_LAUNCH_FAILED;
     report->kind = "init";
@@ -288,12 +289,85 @@ copy_report_unset(const emu_copy_box *b, emu_context *context, emu_report *repor
     return CUDA_ERROR_LAUNCH_FAILED;
 }
 
+/* -- memory that has gone back to its pool ----------------------------------------- */
+
+static void
+held_text(const char *word, uint64_t address, uint64_t bytes,
+          const emu_allocation *memory, char *text, size_t room)
+{
+    char lines[LINES_ROOM];
+    size_t used;
+
+    copy_lines(word, memory, lines);
+    used = (size_t)snprintf(
+        text, room,
+        "%s of %llu bytes at byte %llu of the %llu-byte %s allocation at 0x%llx, which "
+        "has gone back to its pool%s",
+        word, (unsigned long long)bytes, (unsigned long long)(address - memory->base),
+        (unsigned long long)memory->size, emu_memory_kind_name(memory->kind),
+        (unsigned long long)memory->base, lines);
+    if (memory->freed != NULL && used < room) {
+        (void)snprintf(text + used, room - used,
+                       "\n  the memory went back to its pool at %.360s", memory->freed);
+    }
+}
+
+CUresult
+emu_copy_check_held(const char *word, uint64_t address, uint64_t bytes,
+                    emu_context *context, emu_report *report)
+{
+    static _Atomic uint64_t last_warned;
+    const emu_allocation *memory = emu_memory_find(address);
+    char text[2 * LINES_ROOM];
+
+    if (memory == NULL || !emu_memory_is_held(memory, emu_memory_work_hold)) {
+        return CUDA_SUCCESS;
+    }
+    held_text(word, address, bytes, memory, text, sizeof text);
+    if ((emu_checks_wanted() & EMU_CHECKS_OF_KERNELS) != 0) {
+        memset(report, 0, sizeof *report);
+        report->code = CUDA_ERROR_ILLEGAL_ADDRESS;
+        report->kind = "memory";
+        report->address = address;
+        (void)snprintf(report->text, sizeof report->text,
+                       "CUDA_ERROR_ILLEGAL_ADDRESS\n  %s\n", text);
+        emu_context_fail(context, CUDA_ERROR_ILLEGAL_ADDRESS);
+        return CUDA_ERROR_ILLEGAL_ADDRESS;
+    }
+    if (atomic_exchange(&last_warned, memory->held) != memory->held) {
+        char whole[3 * LINES_ROOM];
+
+        (void)snprintf(
+            whole, sizeof whole,
+            "a copy or a fill uses memory that has gone back to its pool; a GPU "
+            "lets it pass, as this run does (PYCUDA_CHECK=memory makes it "
+            "an error)\n  %s\n",
+            text);
+        emu_warning_add("memory", whole, (emu_ptx_place){0});
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult
+copy_check_held(const emu_copy_box *b, emu_context *context, emu_report *report)
+{
+    const size_t bytes = b->width * b->height * b->depth;
+    CUresult status =
+        emu_copy_check_held("a copy", b->source.start, bytes, context, report);
+
+    if (status == CUDA_SUCCESS) {
+        status = emu_copy_check_held("a copy", b->target.start, bytes, context, report);
+    }
+    return status;
+}
+
 /* Copy in the stream's turn. The memory may have been freed since the call
  * checked it. */
 static CUresult
 copy_run(const void *payload, emu_context *context, emu_report *report)
 {
     const emu_copy_box *b = payload;
+    CUresult status;
 
     if (!emu_copy_is_range(EMU_COPY_ANY, b->source.start, copy_extent(b, &b->source)) ||
         !emu_copy_is_range(EMU_COPY_ANY, b->target.start, copy_extent(b, &b->target))) {
@@ -301,6 +375,10 @@ copy_run(const void *payload, emu_context *context, emu_report *report)
         return CUDA_ERROR_ILLEGAL_ADDRESS;
     }
     copy_use(b, emu_operation_present());
+    status = copy_check_held(b, context, report);
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
     if (copy_is_unset(b)) {
         return copy_report_unset(b, context, report);
     }

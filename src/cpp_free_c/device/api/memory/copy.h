@@ -48,6 +48,11 @@ typedef struct {
 bool emu_copy_check(const emu_copy_box *box, emu_copy_kind kind, uint64_t address,
                     size_t bytes);
 
+/* Report that work which runs now uses a block that a pool of the program has taken
+ * back: a warning or, with a check of kernels, an error. `word`: "a copy", ... */
+CUresult emu_copy_check_held(const char *word, uint64_t address, uint64_t bytes,
+                             emu_context *context, emu_report *report);
+
 /* Enqueue the copy of a checked box. */
 CUresult emu_copy_submit(emu_stream *stream, const emu_copy_box *box, bool blocking);
 

@@ -73,13 +73,18 @@ static CUresult
 fill_run(const void *payload, emu_context *context, emu_report *report)
 {
     const fill_payload *p = payload;
+    CUresult status;
 
-    (void)report;
     if (!emu_is_device_range(p->address, p->extent)) {
         emu_context_fail(context, CUDA_ERROR_ILLEGAL_ADDRESS);
         return CUDA_ERROR_ILLEGAL_ADDRESS;
     }
     fill_use(p, emu_operation_present());
+    status = emu_copy_check_held("a fill", p->address, p->width * p->unit * p->height,
+                                 context, report);
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
     fill_rows(p);
     return CUDA_SUCCESS;
 }

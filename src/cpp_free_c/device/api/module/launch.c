@@ -308,6 +308,7 @@ payload_run(const void *payload, emu_context *context, emu_report *report)
     CUresult status = emu_context_status(function->object.context);
 
     launch.params = work->parameters;
+    launch.last_hold = emu_memory_work_hold;
     if (operation != NULL) {
         launch.uses = emu_operation_kernel(operation,
                                            emu_kernel_get_info(function->kernel)->name);

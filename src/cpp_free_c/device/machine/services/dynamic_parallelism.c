@@ -373,6 +373,7 @@ cdp_enqueue_launch(call *c, emu_parameter_buffer *buffer, const emu_launch *give
     }
     launch.params = block;
     launch.params_size = size;
+    launch.last_hold = c->warp->block->grid->launch->last_hold;
     (void)pthread_mutex_lock(&c->work->lock);
     if (c->work->pending >= c->context->limits[EMU_LIMIT_PENDING_LAUNCH_COUNT]) {
         code = ERROR_PENDING;

@@ -118,6 +118,11 @@ address_describe(emu_warp *warp, const emu_allocation *near, uint64_t address,
         (void)snprintf(text, room, "it is %llu bytes into %s, which has been freed",
                        (unsigned long long)(address - near->base), what);
     }
+    else if (emu_memory_is_held(near, grid->launch->last_hold)) {
+        (void)snprintf(text, room,
+                       "it is %llu bytes into %s, which has gone back to its pool",
+                       (unsigned long long)(address - near->base), what);
+    }
     else if (address - near->base >= near->size) {
         (void)snprintf(text, room, "it is %llu bytes beyond the end of %s%s",
                        (unsigned long long)(address - near->base - near->size), what,
@@ -157,7 +162,8 @@ emu_address_global(emu_warp *warp, uint64_t address, uint64_t size)
     }
     recent = emu_memory_holding(address, size);
     if (recent && emu_memory_may_use(grid->context, recent) &&
-        !address_is_foreign(grid, recent)) {
+        !address_is_foreign(grid, recent) &&
+        !emu_memory_is_held(recent, grid->launch->last_hold)) {
         warp->recent = recent;
         warp->is_noted = emu_use_log_wants(warp->block->worker->uses, recent);
         return (uint8_t *)(uintptr_t)address;
@@ -348,6 +354,11 @@ address_with_warning(emu_warp *warp, const emu_insn *insn, unsigned lane,
         if (record != NULL && writes) {
             emu_memory_use_zone(record);
         }
+    }
+    else if (emu_memory_is_held(record, grid->launch->last_hold)) {
+        fault =
+            "uses memory that has gone back to its pool; a GPU lets it pass, as "
+            "this run does";
     }
     if (record == NULL || !emu_memory_may_use(grid->context, record)) {
         return NULL;

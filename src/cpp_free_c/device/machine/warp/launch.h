@@ -21,6 +21,7 @@ typedef struct {
     size_t params_size;
     struct emu_uses *uses; /* where accesses are noted (uses.h); NULL: nowhere */
     const char *site;      /* of the call that launched it (site.h); NULL: unknown */
+    uint64_t last_hold;    /* when it was enqueued (memory.h) */
     bool cooperative;      /* all blocks make progress together; grid.sync works */
     uint64_t inputs;       /* a bit for each parameter whose memory is lost (set_inputs
                               of abi/software_device.h) */

@@ -289,18 +289,23 @@ emu_report_memory(const emu_grid *grid, uint64_t address)
 
 /* Write the lines at which the memory was allocated and freed, or "". */
 static void
-report_memory(const emu_allocation *memory, char *text, size_t room)
+report_memory(const emu_grid *grid, const emu_allocation *memory, char *text,
+              size_t room)
 {
+    const bool is_held =
+        memory != NULL && emu_memory_is_held(memory, grid->launch->last_hold);
+
     text[0] = 0;
     if (memory != NULL && memory->site != NULL) {
         (void)snprintf(text, room, "\n  the memory was allocated at %.220s",
                        memory->site);
     }
-    if (memory != NULL && memory->freed != NULL && !emu_memory_live(memory)) {
+    if (memory != NULL && memory->freed != NULL &&
+        (!emu_memory_live(memory) || is_held)) {
         const size_t used = strlen(text);
 
-        (void)snprintf(text + used, room - used, "\n  the memory was freed at %.220s",
-                       memory->freed);
+        (void)snprintf(text + used, room - used, "\n  the memory %s at %.220s",
+                       is_held ? "went back to its pool" : "was freed", memory->freed);
     }
 }
 
@@ -325,7 +330,7 @@ report_write(emu_report *report, const emu_warp *warp, const emu_other_place *ot
                        grid->launch->site);
     }
     /* Offsets in shared and local memory are no addresses of allocations. */
-    report_memory(emu_report_memory(grid, report->address), made, sizeof made);
+    report_memory(grid, emu_report_memory(grid, report->address), made, sizeof made);
     if (warp->frame->parent) {
         function_word = ", function ";
         function = warp->frame->func->name;

@@ -41,8 +41,7 @@ pooled_give_back_noraise(pooled *self)
     self->head.live = false;
     if (pcu_pool_is_plain(pool) && !pool->bins.stopped && self->head.ctx == pool->ctx &&
         pcu_pool_is_usable(pool)) {
-        pcu_bins_hold(&pool->bins, &block->base, self->head.size);
-        pcu_memory_block_held(block->note);
+        pcu_pool_hold(pool, block, self->head.size);
         return;
     }
     pcu_pool_return_noraise(pool, block, self->head.ctx, self->head.size);

@@ -106,6 +106,18 @@ pcu_pool_is_plain(const pcu_memory_pool *self)
            pcu_memory_map.kept == 0 && self->source == NULL;
 }
 
+/* Hold an active block that served `size` bytes. */
+static inline void
+pcu_pool_hold(pcu_memory_pool *self, pcu_pool_block *block, size_t size)
+{
+    pcu_bins_hold(&self->bins, &block->base, size);
+    pcu_memory_block_held(block->note);
+    if (pcu_drv_info.device != NULL && self->kind == PCU_HANDLE_memory &&
+        !self->of_graph) {
+        pcu_drv_info.device->hold(block->handle.memory);
+    }
+}
+
 /* A block of the pool's context, counted as active. */
 PCU_HIDDEN PCU_RAISES pcu_pool_block *pcu_pool_obtain(pcu_memory_pool *self,
                                                       size_t size);

@@ -179,8 +179,7 @@ pcu_pool_return_noraise(pcu_memory_pool *self, pcu_pool_block *block, PyObject *
         holds = 0;
     }
     if (holds) {
-        pcu_bins_hold(&self->bins, &block->base, size);
-        pcu_memory_block_held(block->note);
+        pcu_pool_hold(self, block, size);
         return;
     }
     pcu_bins_dismiss(&self->bins, &block->base, size);
