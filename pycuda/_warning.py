@@ -117,6 +117,12 @@ def pass_on(messages: str) -> None:
 # -- for pycuda.explain ----------------------------------------------------------------
 
 
+# A row that names a place, with what this package has added to it.
+_OF_PLACE = re.compile(
+    r"(?m)^(  (?:at|other access at) \S+:\d+)(?: \(.*\))?(?:\n {6}.*)?$"
+)
+
+
 def keep_in_log(of_arguments: type[Warning]) -> None:
     """Append the package's warnings that are shown to the file of PYCUDA_CHECK_LOG.
 
@@ -142,7 +148,11 @@ def keep_in_log(of_arguments: type[Warning]) -> None:
             text, kind = text.removesuffix(f". {_FORGIVEN}"), "mistake"
         elif not issubclass(category, PyCUDAWarning) and not _is_warning():
             return
-        _append_to_log(kind, f"{text}\n  at {filename}:{lineno}")
+        if "\n  in kernel " in text and "\n  launched at " in text:
+            text = _OF_PLACE.sub(r"\1", text)
+        else:
+            text += f"\n  at {filename}:{lineno}"
+        _append_to_log(kind, text)
 
     warnings.showwarning = show_and_keep
     ignore = sys.unraisablehook

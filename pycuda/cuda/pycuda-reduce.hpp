@@ -156,6 +156,39 @@ PYCUDA_FN Acc exchanged(const Acc &acc, int distance)
     return moved.acc;
 }
 
+// The value of another lane.
+template <class T>
+PYCUDA_FN T from_lane(const T &value, int lane)
+{
+    union {
+        T value;
+        unsigned words[(sizeof(T) + 3) / 4];
+    } moved;
+    moved.value = value;
+#pragma unroll
+    for (int i = 0; i < (int)((sizeof(T) + 3) / 4); i++) {
+        moved.words[i] = __shfl_sync(0xffffffffu, moved.words[i], lane);
+    }
+    return moved.value;
+}
+template <class T>
+PYCUDA_FN T from_first_lane(const T &value)
+{
+    return from_lane(value, 0);
+}
+
+// The value of the first thread of the block. All of its threads call it.
+template <class T>
+PYCUDA_FN T from_first_thread(const T &value)
+{
+    __shared__ __align__(16) char room[sizeof(T)];
+    if (threadIdx.x == 0) {
+        *(T *)room = value;
+    }
+    __syncthreads();
+    return *(const T *)room;
+}
+
 // The sum of a number over lanes whose distances are powers of 2 from FROM to TO / 2. All
 // of them get it.
 template <int FROM, int TO, class T>

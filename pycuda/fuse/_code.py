@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import struct
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +24,7 @@ from pycuda._array.sources.elementwise import (
 from pycuda.fuse._group import Access, Compute, Index, Kernel, Load, Repeat, Store
 from pycuda.fuse._moves import Find
 from pycuda.fuse._program import Scalar, itemsize
+from pycuda.fuse._tile import NoTile, Tile, geometry
 
 #: The options of kernels whose products and sums may be contracted.
 FAST = ("-fmad=true", "-w")
@@ -40,7 +42,7 @@ class Source:
     format: str  # of prepare()
     blocks: list[int]  # whose addresses are the first parameters
     values: list[Any] = field(default_factory=list)  # of the others
-    grid: tuple[int, int] = (1, 1)
+    grid: tuple[int, ...] = (1, 1)
     block: tuple[int, int, int] = (_THREADS, 1, 1)
     options: tuple[str, ...] = OPTIONS
 
@@ -75,8 +77,12 @@ def collapse(
 class _Writer:
     """The text of one kernel."""
 
-    def __init__(self, kernel: Kernel, misaligned: set[int]) -> None:
+    def __init__(
+        self, kernel: Kernel, misaligned: set[int], sizes: list[int] | None = None
+    ) -> None:
         self.kernel = kernel
+        self.sizes = sizes
+        self.renamed: dict[int, str] = {}  # variables of an operation that repeats
         self.misaligned = misaligned
         self.packs: dict[int, str] = {}  # the words of loads and stores, if in use
         self.pointers: dict[int, tuple[str, str]] = {}  # of a block: const, type
@@ -86,7 +92,6 @@ class _Writer:
         self.values: list[Any] = []
         self.numbers: dict[tuple[str, Any], str] = {}
         self.scalars: list[str] = []
-        self.uses_places = False  # the rules of _moves
         self.functions: dict[Any, str] = {}  # those of _kernels
 
     def write(self) -> Source:
@@ -116,21 +121,23 @@ class _Writer:
         self.names = {block: f"p{number}" for number, block in enumerate(blocks)}
         index = self.unsigned = "uint64" if self.wide else "uint32"
         self.step = "int64" if self.wide else "int32"
-        self._parameter(f"{index} n", "Q" if self.wide else "I", count)
         each_thread = self._elements_of_a_thread(lengths, affine)
-        if each_thread > 1:
+        tile = None if each_thread > 1 else self._tile(lengths)
+        if tile is None:
+            self._parameter(f"{index} n", "Q" if self.wide else "I", count)
+        if tile is not None:
+            tile.write()
+        elif each_thread > 1:
             self._by_words(each_thread, index, affine)
         else:
             self._indices(lengths, index)
             for each in kernel.instructions:
                 self._instruction(each)
-        lines = [*self.head, *self.scalars, *self.lines]
-        if self.uses_places:
-            lines.insert(0, f"typedef {self.step} S; typedef {index} I;")
+        lines = [*self._places(), *self.head, *self.scalars, *self.lines]
         text = "\n".join(
             [
                 self._include(),
-                *(kernels.function_text(*each) for each in self.functions.items()),
+                *self._functions(),
                 "using namespace pycuda_array;",
                 'extern "C" __global__ void __launch_bounds__(256)',
                 f"kernel({', '.join(self.parameters)})",
@@ -140,8 +147,21 @@ class _Writer:
                 "",
             ]
         )
-        grid = -(-count // (_THREADS * each_thread))
-        return Source(text, self.format, blocks, self.values, (grid, 1))
+        source = Source(text, self.format, blocks, self.values)
+        if tile is None:
+            source.grid = -(-count // (_THREADS * each_thread)), 1
+        else:
+            across, down = tile.geometry.grid
+            source.grid = across, down, math.prod(lengths[:-2])
+            source.block = (*tile.geometry.block, 1)
+        return source
+
+    def _tile(self, lengths: list[int]) -> Tile | None:
+        """Return the values of a kernel over rows; None: it is not over rows."""
+        made = None if self.wide else geometry(lengths)
+        with suppress(NoTile):
+            return None if made is None else Tile(self, made, lengths, self.sizes)
+        return None
 
     # what depends on the indices
 
@@ -304,6 +324,11 @@ class _Writer:
         if len(lengths) == 1:
             self.head.append(f"const {step} i0 = i;")
             return
+        self._divide(lengths, index)
+
+    def _divide(self, lengths: list[int], index: str) -> None:
+        """Write the indices of the axes, from that of an element in C order."""
+        step = "int64" if self.wide else "int32"
         rest = "i"
         for k in range(len(lengths) - 1, 0, -1):
             multiplier, shift = divisor(lengths[k], self.wide)
@@ -331,7 +356,7 @@ class _Writer:
         """Return the parameter of a number that is the same for all elements."""
         key = kind, value
         if key not in self.numbers:
-            self.numbers[key] = f"q{len(self.numbers)}"
+            self.numbers[key] = f"g{len(self.numbers)}"
             self._parameter(f"{kind} {self.numbers[key]}", code, value)
         return self.numbers[key]
 
@@ -399,6 +424,9 @@ class _Writer:
         else:
             moves.write(self, each, depth)
 
+    def _variable(self, number: int) -> str:
+        return self.renamed.get(number, f"v{number}")
+
     def _compute(self, each: Compute, depth: str) -> None:
         operation = each.operation
         if operation.name == "kernel":
@@ -412,7 +440,7 @@ class _Writer:
             if isinstance(argument, Scalar):
                 name, own = self._scalar(argument), argument.dtype
             else:
-                name, own = f"v{argument}", types[argument]
+                name, own = self._variable(argument), types[argument]
             words[f"a{k}"] = name
             words[f"c{k}"] = _computed(name, own, compute, operation.name)
         results = [types[target] for target in each.targets]
@@ -423,19 +451,21 @@ class _Writer:
         if each.index is not None:
             count = math.prod(operation.outputs[0].shape)
             number = self._number(count)
-            body = body.replace("(uint64)i", f"(uint64)v{each.index}")
-            body = body.replace("cast<C>(i)", f"cast<C>((uint64)v{each.index})")
+            position = f"(uint64){self._variable(each.index)}"
+            body = body.replace("(uint64)i", position)
+            body = body.replace("cast<C>(i)", f"cast<C>({position})")
             body = body.replace("(uint64)n", f"(uint64){number}")
         body = body.format(**words).replace("<C>", f"<{kind}>")
         for k, result in enumerate(results):
             body = body.replace(f"<Z{k}>", f"<{result}>")
         if len(results) == 1 and body.startswith("z0 = "):
             value = body.removeprefix("z0 = ")
-            self.lines.append(f"{depth}const {results[0]} v{each.targets[0]} = {value}")
+            name = self._variable(each.targets[0])
+            self.lines.append(f"{depth}const {results[0]} {name} = {value}")
             return
         for k, (result, target) in enumerate(zip(results, each.targets, strict=True)):
-            self.lines.append(f"{depth}{result} v{target};")
-            body = body.replace(f"z{k}", f"v{target}")
+            self.lines.append(f"{depth}{result} {self._variable(target)};")
+            body = body.replace(f"z{k}", self._variable(target))
         self.lines.append(depth + body)
 
     def _repeat(self, each: Repeat, depth: str) -> None:
@@ -453,11 +483,21 @@ class _Writer:
             self.lines.append(f"{inner}v{variable} = next{k};")
         self.lines.append(f"{depth}}}")
 
+    def _places(self) -> list[str]:
+        """Return the types that rules of places use."""
+        if moves.PLACE not in self.kernel.types:
+            return []
+        return [f"typedef {self.step} {moves.PLACE}; typedef {self.unsigned} I;"]
+
+    def _functions(self) -> list[str]:
+        """Return the functions of a program's kernels."""
+        return [kernels.function_text(*each) for each in self.functions.items()]
+
     def _include(self) -> str:
         types = set(self.kernel.types)
         is_complex = any(each.startswith("complex") for each in types)
         lines = [f"#include <pycuda-array{'-complex' if is_complex else ''}.hpp>"]
-        if moves.has_picks(self.kernel.instructions):
+        if moves.has_moves(self.kernel.instructions, moves.Pick):
             lines.append("#include <pycuda-index.hpp>")
         return "\n".join(lines)
 
@@ -498,9 +538,21 @@ def divisor(length: int, wide: bool) -> tuple[int, int]:
     return ((rest << (64 if wide else 32)) // length + 1), shift
 
 
-def write(kernel: Kernel, misaligned: set[int], fast: bool = False) -> Source:
-    """Return the source of a kernel. ``misaligned`` are blocks not at whole words."""
-    source = _Writer(kernel, misaligned).write()
+def write(
+    kernel: Kernel,
+    misaligned: set[int],
+    sizes: list[int] | None = None,
+    fast: bool = False,
+) -> Source:
+    """Return the source of a kernel.
+
+    ``misaligned`` are blocks not at whole words, ``sizes`` the bytes of all blocks.
+    """
+    return with_options(_Writer(kernel, misaligned, sizes).write(), fast)
+
+
+def with_options(source: Source, fast: bool) -> Source:
+    """Return a source with the options of its compilation."""
     if fast:
         source.options = FAST
         source.text = f"// Compiled with {FAST[0]}.\n{source.text}"

@@ -8,6 +8,9 @@ whole is not stored, but computed in the kernels that read it, unless
 * a view of it has no affine map of indices, or
 * computing it again costs more than memory, by the estimate below.
 
+A reduction is a kernel, which computes the values that it reduces. It may join the
+kernel before it, and operations may join it: see ``_rows``.
+
 An operation that stores joins the kernel before it if both have the same shape and each
 thread touches only what it wrote itself. An operation that writes elements which other
 threads of its kernel read gets a temporary, which a second kernel copies.
@@ -29,17 +32,21 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pycuda.fuse._moves as moves
+import pycuda.fuse._rows as rows
 from pycuda.fuse._moves import Find, Jump, Pick
 from pycuda.fuse._program import (
     Block,
     Call,
+    Cut,
     Loop,
     Operation,
     Place,
     Program,
+    Reduction,
     Result,
     Same,
     Scalar,
+    Statement,
     extent,
     is_packed,
     itemsize,
@@ -59,9 +66,12 @@ _SIMPLE = (
 )
 _WORK = dict.fromkeys(_SIMPLE.split(), 1) | {"divide": 8, "reciprocal": 8, "sqrt": 8}
 _OTHER_WORK = 30
-#: A kernel has at most so many operations, and a chain of values this depth.
-MOST_OPERATIONS = 250
-MOST_DEPTH = 100
+#: A value is computed from at most so many operations that are not stored. A kernel
+#: that has more of them takes further values only if they add few.
+MOST_OPERATIONS = 1000
+_FEW_OPERATIONS = MOST_OPERATIONS // 8
+#: Chains of values that are longer are appended to a kernel without recursion.
+_DEEP = 60
 #: A value with less work is computed again for each element that it is broadcast to.
 BROADCAST_WORK = 16
 
@@ -137,13 +147,29 @@ class Store:
     access: Access
 
 
+@dataclass(frozen=True)
+class Reduce:
+    """Set a variable to the result of a reduction of variables."""
+
+    target: int
+    reduction: Reduction
+    arguments: tuple[int, ...]
+
+
 @dataclass
 class Kernel:
-    """A kernel over the elements of a shape."""
+    """A kernel over the elements of a shape.
+
+    A kernel that reduces has a cut. If results are made in segments, ``partial`` has
+    the blocks of their accumulators by the variables, and a second kernel joins them.
+    """
 
     shape: tuple[int, ...]
     instructions: list[Any] = field(default_factory=list)
     types: list[str] = field(default_factory=list)  # of the variables
+    cut: Cut | None = None
+    partial: dict[int, int] = field(default_factory=dict)
+    joins: bool = False
 
     @property
     def operations(self) -> int:
@@ -176,7 +202,7 @@ class Kernel:
 def _count(instructions: Any) -> int:
     """Return the number of operations in instructions."""
     return sum(
-        isinstance(each, (Compute, Repeat))
+        isinstance(each, (Compute, Repeat, Reduce))
         + sum(_count(body) for body, _ in moves.bodies(each))
         for each in instructions
     )
@@ -200,18 +226,29 @@ def _work_of_one(instruction: Any) -> int:
         return _work_of(instruction.operation)
     if isinstance(instruction, Repeat):
         return instruction.count * sum(map(_work_of_one, instruction.body))
-    return moves.work(instruction, _work_of_one)
+    return isinstance(instruction, Reduce) + moves.work(instruction, _work_of_one)
+
+
+def shape_of(statement: Any) -> tuple[int, ...]:
+    """Return the shape of the elements that a statement computes or reduces."""
+    places = statement.outputs
+    if isinstance(statement, Reduction):
+        places = statement.inputs
+    shape: tuple[int, ...] = places[0].shape
+    return shape
 
 
 # -- maps of indices -------------------------------------------------------------------
 
 
-@functools.cache
-def identity(ndim: int) -> Map:
-    """Return the map of indices to themselves, the same object each time."""
+def _identity(ndim: int) -> Map:
+    """Return the map of indices to themselves."""
     return tuple(
         (0, tuple(int(k == axis) for k in range(ndim))) for axis in range(ndim)
     )
+
+
+identity = functools.cache(_identity)  # the same object each time
 
 
 def find_map(read: Place, written: Place) -> Map | None:
@@ -315,6 +352,7 @@ class _Builder:
     def copy(self) -> _Builder:
         """Return a copy, which can be given up."""
         made = _Builder(self.plan, self.kernel.shape)
+        made.kernel.cut = self.kernel.cut
         made.kernel.instructions = list(self.kernel.instructions)
         made.kernel.types = list(self.kernel.types)
         made.values = dict(self.values)
@@ -404,7 +442,7 @@ class _Builder:
         strides, jumps = self.split([*coefficients, *behind])
         key = constant, strides, jumps, rule, length, number
         if key not in self.found:
-            target = self.found[key] = self.variable("place")
+            target = self.found[key] = self.variable(moves.PLACE)
             found = Find(target, constant, strides, jumps, rule, length, number)
             self.kernel.instructions.append(found)
             if rule:
@@ -419,7 +457,7 @@ class _Builder:
         """Return the variable of the place that an index means."""
         key = given, bounds, length, axis, report
         if key not in self.found:
-            target = self.found[key] = self.variable("place")
+            target = self.found[key] = self.variable(moves.PLACE)
             picked = Pick(target, given, bounds, length, axis, report)
             self.kernel.instructions.append(picked)
             self._add_index(target, length, [n > 1 for n in self.kernel.shape])
@@ -442,6 +480,8 @@ class _Builder:
             where = tuple([self._normal(index) for index in where])
         key = number, output, where
         if key not in self.values:
+            if self.plan.is_deep(number):
+                self.values_before(number, where)
             statement = self.plan.statements[number]
             if isinstance(statement, Loop):
                 targets = self.loop(statement, where)
@@ -462,6 +502,31 @@ class _Builder:
         while behind and not behind[-1]:
             behind = behind[:-1]
         return constant, (*made, *behind)
+
+    def values_before(self, number: int, where: Map) -> None:
+        """Append the deep values from which an operation is computed, deepest first."""
+        waiting = [(number, 0, where)]
+        begun = set()
+        while waiting:
+            number, output, where = key = waiting[-1]
+            if key in begun or key in self.values:
+                waiting.pop()
+                if len(waiting):
+                    self.value(number, output, where)
+                continue
+            begun.add(key)
+            statement = self.plan.statements[number]
+            assert not isinstance(statement, Call)
+            if moves.is_move(statement):
+                continue  # its inputs are read at other places
+            target = statement.outputs[0].shape
+            for place in statement.inputs:
+                made = self.plan.unstored(place) if isinstance(place, Place) else None
+                if made is None or not self.plan.is_deep(made[0]):
+                    continue
+                at = compose(made[2], aligned(place.shape, target), len(target))
+                at = compose(at, where, self.width)
+                waiting.append((made[0], made[1], at))
 
     def compute(self, operation: Operation, where: Map) -> tuple[int, ...]:
         """Append an operation; return its variables."""
@@ -535,25 +600,70 @@ class _Builder:
         assert not isinstance(statement, Call)
         shape = self.kernel.shape
         where = identity(len(shape))
-        values = [self.value(number, k, where) for k in range(len(statement.outputs))]
+        if isinstance(statement, Reduction):
+            values = [self.reduce(statement)]
+            shape = statement.outputs[0].shape
+            where = self.rows_map(shape)
+        else:
+            if statement.outputs[0].shape != shape:
+                shape = statement.outputs[0].shape
+                where = self.rows_map(shape)
+            values = [
+                self.value(number, k, where) for k in range(len(statement.outputs))
+            ]
         for place, value in zip(statement.outputs, values, strict=True):
             if place.block in self.plan.dead:
                 continue
             access = self.access(place, where)
-            own = access.extent(shape)
+            own = access.extent(self.kernel.shape)
             for other in [*self.loaded, *self.stored]:
                 if (
                     other.block == access.block
                     and other != access
-                    and overlaps(own, other.extent(shape))
+                    and overlaps(own, other.extent(self.kernel.shape))
                 ):
                     raise _Conflict
-            if any(
-                s == 0 and n > 1 for s, n in zip(access.strides, shape, strict=True)
-            ):
+            if Plan._overlaps_itself(place):
                 raise _Conflict
             self.kernel.instructions.append(Store(value, access))
             self.elements[access] = self.stored[access] = value
+        if not rows.fits(self.kernel):
+            raise _Conflict
+
+    def reduce(self, statement: Reduction) -> int:
+        """Append a reduction; return the variable of its result."""
+        kernel = self.kernel
+        if kernel.cut is None:
+            kernel.cut = statement.cut
+        if not kernel.cut.fits(statement.cut):
+            raise _Conflict
+        where = identity(len(kernel.shape))
+        arguments = tuple(
+            self.element(each, kernel.shape, where) for each in statement.inputs
+        )
+        target = self.variable(statement.outputs[0].dtype)
+        kernel.instructions.append(Reduce(target, statement, arguments))
+        self.operations += 1
+        return target
+
+    def rows_map(self, shape: tuple[int, ...]) -> Map:
+        """Return the map from the kernel's indices to those of its rows.
+
+        The rows have a shape with or without the axes that are reduced.
+        """
+        assert self.kernel.cut is not None
+        ndim = len(self.kernel.shape)
+        reduced = set(self.kernel.cut.reduced)
+        whole = identity(ndim)
+        nothing = 0, (0,) * ndim
+        kept = tuple(1 if k in reduced else n for k, n in enumerate(self.kernel.shape))
+        if shape == kept:
+            return tuple(nothing if k in reduced else whole[k] for k in range(ndim))
+        order = [k for k in range(ndim) if kept[k] > 1]
+        if [n for n in shape if n > 1] != [kept[k] for k in order]:
+            raise _Conflict
+        axes = iter(order)
+        return tuple(nothing if n == 1 else whole[next(axes)] for n in shape)
 
 
 # -- the plan --------------------------------------------------------------------------
@@ -564,7 +674,7 @@ class Plan:
 
     def __init__(self, program: Program) -> None:
         self.blocks: list[Block] = list(program.blocks)
-        self.statements: list[Operation | Loop | Call] = list(program.statements)
+        self.statements: list[Statement] = list(program.statements)
         self.steps: list[Step] = []
         self.dead: set[int] = set()
         self.outside = {
@@ -596,20 +706,23 @@ class Plan:
         return leaf
 
     @staticmethod
-    def _reads(statement: Operation | Loop | Call) -> list[Place]:
+    def _reads(statement: Statement) -> list[Place]:
         if isinstance(statement, Operation):
             return statement.reads
+        if isinstance(statement, Reduction):
+            return list(statement.inputs)
         if isinstance(statement, Call):
             return list(statement.reads)
         places = list(statement.inputs)
-        inner = {p.block for o in statement.body for p in o.outputs}
-        inner |= {p.block for p in statement.begin}
-        for operation in statement.body:
-            places += [each for each in operation.reads if each.block not in inner]
+        if isinstance(statement, Loop):
+            inner = {p.block for o in statement.body for p in o.outputs}
+            inner |= {p.block for p in statement.begin}
+            for operation in statement.body:
+                places += [each for each in operation.reads if each.block not in inner]
         return places
 
     @staticmethod
-    def _writes(statement: Operation | Loop | Call) -> list[Place]:
+    def _writes(statement: Statement) -> list[Place]:
         if isinstance(statement, Call):
             return [*statement.outputs, *statement.writes]
         return list(statement.outputs)
@@ -638,7 +751,9 @@ class Plan:
         for block, writers in self._writers.items():
             number = writers[0]
             statement = self.statements[number]
-            if block in self.outside or len(writers) > 1 or isinstance(statement, Call):
+            if block in self.outside or len(writers) > 1:
+                continue
+            if isinstance(statement, (Call, Reduction)):
                 continue
             for k, place in enumerate(statement.outputs):
                 readers = self._readers.get(block, [])
@@ -681,6 +796,10 @@ class Plan:
         self._extra[number] = min(extra, 10**9)
         self._depth[number] = depth
 
+    def is_deep(self, number: int) -> bool:
+        """Say whether a value is at the end of a long chain."""
+        return self._depth.get(number, 0) > _DEEP
+
     def work(self, number: int) -> int:
         """Return the estimated work of an element of a value that is not stored."""
         operations: list[Any] = [self.statements[k] for k in self._cone[number]]
@@ -691,10 +810,7 @@ class Plan:
         """Say whether a simple temporary has to be in memory."""
         statement = self.statements[number]
         assert not isinstance(statement, Call)
-        if (
-            len(self._cone[number]) > MOST_OPERATIONS
-            or self._depth[number] > MOST_DEPTH
-        ):
+        if len(self._cone[number]) > MOST_OPERATIONS:
             return True
         return any(self._place_must_be_stored(number, p) for p in statement.outputs)
 
@@ -707,9 +823,17 @@ class Plan:
             statement = self.statements[reader]
             if isinstance(statement, Call):
                 return True
-            target = statement.outputs[0].shape
+            target = shape_of(statement)
             is_move = moves.is_move(statement)
             is_whole = moves.needs_all(statement)
+            own: Any = None  # the kernel of a reduction that no other joins
+            if isinstance(statement, Reduction):
+                if self._idles(statement.cut, number, written):
+                    return True
+                if not rows.may_choose(statement.cut) and self._chooses(number):
+                    return True
+                if not rows.may_be_joined(statement.cut):
+                    own = statement.cut
             for k, place in enumerate(self._reads(statement)):
                 if place.block != written.block:
                     continue
@@ -718,7 +842,7 @@ class Plan:
                 is_more = is_whole and math.prod(target) > count
                 if is_more and self.work(number) > BROADCAST_WORK:
                     return True
-                way = place.offset, place.strides, place.shape
+                way = place.offset, place.strides, place.shape, own
                 ways.add((reader, k) if is_move else way)
         if len(ways) < 2:
             return False
@@ -727,6 +851,18 @@ class Plan:
             return True
         self._extra[number] = min(self._extra[number] + more, 10**9)
         return False
+
+    def _chooses(self, number: int) -> bool:
+        """Say whether a value is computed from elements that a kernel chooses."""
+        return any(moves.chooses(self.statements[k]) for k in self._cone[number])
+
+    def _idles(self, cut: Cut, number: int, written: Place) -> bool:
+        """Say whether few blocks would take long to compute a value."""
+        size = sum(
+            high - low for _, (low, high) in self._leaves[number]
+        ) - written.count * itemsize(written.dtype)
+        work = self.work(number) * written.count
+        return rows.idles(cut, work + max(size, 0) * OPERATIONS_PER_BYTE)
 
     # the steps
 
@@ -749,6 +885,7 @@ class Plan:
             self._before_writes(number, list(statement.outputs))
             self._store(number)
         self._close()
+        self._finish()
 
     def _before_writes(self, number: int, places: list[Place]) -> None:
         """Store the values that are used later and read what a statement changes."""
@@ -769,19 +906,35 @@ class Plan:
         """Add a statement that stores to a kernel."""
         statement = self.statements[number]
         assert not isinstance(statement, Call)
-        shape = statement.outputs[0].shape
-        if self._open is not None and self._open.kernel.shape == shape:
-            full = self._open.operations > MOST_OPERATIONS
-            if not full and self._try(self._open.copy(), number):
+        shape = shape_of(statement)
+        if self._open is not None and self._may_join(self._open.kernel, statement):
+            if self._open.operations <= 2 * MOST_OPERATIONS and self._try(
+                self._open.copy(), number
+            ):
                 return
         self._close()
         if not self._try(_Builder(self, shape), number):
             self._store_by_copy(number)
 
+    @staticmethod
+    def _may_join(kernel: Kernel, statement: Statement) -> bool:
+        """Say whether a statement has the shape of a kernel, or that of its rows."""
+        shape = shape_of(statement)
+        if kernel.shape == shape:
+            return True
+        if kernel.cut is None or isinstance(statement, Reduction):
+            return False
+        lengths = [kernel.shape[k] for k in kernel.cut.kept]
+        return lengths == [n for n in shape if n > 1]
+
     def _try(self, builder: _Builder, number: int) -> bool:
+        before = builder.operations
         try:
             builder.store(number)
         except _Conflict:
+            return False
+        added = builder.operations - before
+        if before and builder.operations > MOST_OPERATIONS and added > _FEW_OPERATIONS:
             return False
         self._open = builder
         statement = self.statements[number]
@@ -794,7 +947,7 @@ class Plan:
     def _store_by_copy(self, number: int) -> None:
         """Store a statement that writes what other elements of it read."""
         statement = self.statements[number]
-        assert isinstance(statement, Operation)
+        assert isinstance(statement, (Operation, Reduction))
         between, copies = [], []
         for place in statement.outputs:
             size = place.count * itemsize(place.dtype)
@@ -809,7 +962,7 @@ class Plan:
             if any(self._overlaps_itself(place) for place in each.outputs):
                 raise NotImplementedError("an output overlaps itself")
             self._close()
-            if not self._try(_Builder(self, each.outputs[0].shape), self._last()):
+            if not self._try(_Builder(self, shape_of(each)), self._last()):
                 raise AssertionError("a copy conflicts with itself")
 
     @staticmethod
@@ -826,6 +979,56 @@ class Plan:
         if self._open is not None:
             self.steps.append(self._open.kernel)
             self._open = None
+
+    def _finish(self) -> None:
+        """Leave out stores that no one reads, and split kernels with segments."""
+        read = set(self.escaping | self.outside)
+        for step in self.steps:
+            if isinstance(step, Call):
+                read |= {place.block for place in self._reads(step)}
+            else:
+                read |= {access.block for access in rows.loads(step.instructions)}
+        made: list[Step] = []
+        for step in self.steps:
+            if isinstance(step, Call) or step.cut is None:
+                made.append(step)
+                continue
+            step.instructions = [
+                each
+                for each in step.instructions
+                if not isinstance(each, Store) or each.access.block in read
+            ]
+            made += self._parts(step)
+        self.steps = made
+
+    def _parts(self, kernel: Kernel) -> list[Step]:
+        """Return a kernel that reduces, in two if it makes segments."""
+        cut = kernel.cut
+        assert cut is not None
+        level = rows.Levels(kernel)
+        ends = [e for e in kernel.instructions if isinstance(e, (Reduce, Store))]
+        if cut.segments == 1:
+            kernel.instructions = rows.needed(kernel.instructions, ends)
+            return [kernel]
+        for each in ends:
+            if isinstance(each, Reduce):
+                size = (
+                    rows.LARGEST
+                    * cut.segments
+                    * math.prod(kernel.shape[k] for k in cut.kept)
+                )
+                self.blocks.append(Block("temporary", size))
+                kernel.partial[each.target] = len(self.blocks) - 1
+        first = [e for e in ends if isinstance(e, Reduce) or level.is_inner(e)]
+        second = [e for e in ends if isinstance(e, Store) and not level.is_inner(e)]
+        parts = (
+            rows.needed(kernel.instructions, first),
+            rows.needed(kernel.instructions, second, stop=Reduce),
+        )
+        return [
+            replace(kernel, instructions=parts[0]),
+            replace(kernel, instructions=parts[1], joins=True),
+        ]
 
 
 def plan(program: Program, note: Callable[[Plan], None] | None = None) -> Plan:

@@ -359,11 +359,11 @@ def write(writer: Any, each: Any, depth: str) -> None:
         if use != "write":
             source = next(arguments)
             is_scalar = isinstance(source, Scalar)
-            given = writer._scalar(source) if is_scalar else f"v{source}"
+            given = writer._scalar(source) if is_scalar else writer._variable(source)
         if use in ("number", "read"):
             words.append(given)
             continue
-        target = f"v{next(targets)}"
+        target = writer._variable(next(targets))
         start = f" = {given}" if given else ""
         writer.lines.append(f"{depth}{dtype} {target}{start};")
         words.append(target)

@@ -24,7 +24,7 @@ import pycuda.fuse._trace as trace
 from pycuda import _driver
 from pycuda._array.kernels.compilation import compile_text
 from pycuda._context_cache import _current_memory
-from pycuda.fuse._code import Source, write
+from pycuda.fuse._code import Source
 from pycuda.fuse._group import Kernel, Plan
 from pycuda.fuse._program import (
     Block,
@@ -38,6 +38,7 @@ from pycuda.fuse._program import (
     is_packed,
     map_tree,
 )
+from pycuda.fuse._reduce import write
 from pycuda.gpuarray import GPUArray
 
 #: A function keeps so many specialisations in a context, those used last.
@@ -137,8 +138,11 @@ class Specialisation:
             for number, block in enumerate(self.plan.blocks)
             if block.alignment < 16
         }
+        sizes = [block.size for block in self.plan.blocks]
         self.sources: list[Source | None] = [
-            write(step, misaligned, program.fast) if isinstance(step, Kernel) else None
+            write(step, misaligned, sizes, program.fast)
+            if isinstance(step, Kernel)
+            else None
             for step in self.plan.steps
         ]
         self.constants = {
@@ -436,7 +440,13 @@ def _key(leaf: Any, arrays: list[GPUArray]) -> Any:
 
 _MOST_DEPTH = 3  # of objects in attributes of objects, whose values count
 #: Objects of these types count as constants.
-_CONSTANT = (type, ModuleType, FunctionType, BuiltinFunctionType, np.ufunc)
+_CONSTANT: tuple[type, ...] = (
+    type,
+    ModuleType,
+    FunctionType,
+    BuiltinFunctionType,
+    np.ufunc,
+)
 
 
 class _Same:
@@ -516,7 +526,7 @@ class _Specialisations(dict[Any, "Specialisation | None"]):
             self.pop(min(last, key=last.__getitem__), None)
 
 
-_IS_RUN_LATER = (
+_IS_RUN_LATER: tuple[Any, ...] = (
     inspect.isgeneratorfunction,
     inspect.iscoroutinefunction,
     inspect.isasyncgenfunction,
@@ -533,6 +543,11 @@ class FusedFunction(_driver._FusedCall):
     ``pycuda.fuse`` makes it. The first call with arrays of some dtypes and shapes
     records the function and compiles its kernels. Later calls launch them.
 
+    A call takes the arguments of the function and returns what it returns. The keyword
+    ``out`` is an array for the result, or a tuple with one for each; ``stream`` is the
+    stream, by default the current one. A call raises FuseError if the function needs
+    elements of its arrays.
+
     Parameters
     ----------
     function : callable
@@ -542,6 +557,18 @@ class FusedFunction(_driver._FusedCall):
         layout may be written into their memory.
     fast : bool, optional
         If true, the compiler may contract a product and a sum.
+
+    Attributes
+    ----------
+    specialisations : int
+        The number of recordings so far.
+
+    Raises
+    ------
+    ValueError
+        If the function has no parameter of a name in ``donate``.
+    TypeError
+        If the function is a generator or a coroutine.
     """
 
     def __init__(

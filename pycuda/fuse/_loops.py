@@ -139,6 +139,8 @@ class _Recorded:
         self.is_tuple = isinstance(state, tuple)
         self.state = _state_of(state)
         self.begin = tuple(_packed(self.trace, each) for each in self.state)
+        self.begin_places = tuple(self.trace.place(each) for each in self.begin)
+        self.trace.unaligned |= {place.block for place in self.begin_places}
         statements = self.trace.program.statements
         before = len(statements)
         self.next = self._record(body)
@@ -147,7 +149,6 @@ class _Recorded:
         self.settles = len(self.next) == len(self.begin) and all(
             _is_like(a, b) for a, b in zip(self.next, self.begin, strict=True)
         )
-        self.begin_places = tuple(self.trace.place(each) for each in self.begin)
         self.next_places = tuple(self.trace.place(each) for each in self.next)
         begin = {place.block for place in self.begin_places}
         if any(p.block in begin for s in self.statements for p in Plan._writes(s)):

@@ -20,6 +20,8 @@ from typing import Any
 from pycuda._array.sources.moving import RULES_OF_PLACES
 from pycuda.fuse._program import Operation, Place, Scalar, itemsize
 
+#: The type of places in kernels, as the rules name it.
+PLACE = "S"
 MOVES = ("join", "remap", "gather")
 #: The rules of src/cpp_free_c/python/array/ops/remap.h.
 _RULES = ["roll", "repeat", "tile", "empty", "constant"]
@@ -161,6 +163,13 @@ def is_move(statement: Any) -> bool:
     return isinstance(statement, Operation) and statement.name in MOVES
 
 
+def chooses(statement: Any) -> bool:
+    """Say whether a kernel may load an element of an input only where it exists."""
+    if not is_move(statement):
+        return False
+    return bool(statement.name != "remap" or statement.details[0] == "constant")
+
+
 def needs_all(statement: Any) -> bool:
     """Say whether each element of the result reads one of each input."""
     if not is_move(statement) or statement.name == "gather":
@@ -298,10 +307,10 @@ def write(writer: Any, each: Any, depth: str) -> None:
 
 
 def _write_find(writer: Any, each: Find, depth: str) -> None:
-    step, name = writer.step, f"v{each.target}"
+    name = f"v{each.target}"
     at = writer.index_text(each.offset, writer.strides[id(each)], each.jumps, 1)
     if not each.rule:
-        writer.lines.append(f"{depth}const {step} {name} = {at};")
+        writer.lines.append(f"{depth}const S {name} = {at};")
         return
     k = each.target
     text = RULES_OF_PLACES[f"remap_{each.rule}"]
@@ -313,10 +322,9 @@ def _write_find(writer: Any, each: Find, depth: str) -> None:
     for word, own in words.items():
         text = text.replace(word, own)
     text = text.replace("{{", "{").replace("}}", "}")
-    writer.uses_places = True
-    lines = [f"{step} {name};", "{"]
+    lines = [f"S {name};", "{"]
     lines += [
-        f"    const {step} {own} = {writer._number(number)};"
+        f"    const S {own} = {writer._number(number)};"
         for own, number in names.items()
         if own in text
     ]
@@ -327,9 +335,9 @@ def _write_find(writer: Any, each: Find, depth: str) -> None:
 def _write_pick(writer: Any, each: Pick, depth: str) -> None:
     kind, name = writer.kernel.types[each.given], f"v{each.target}"
     length = writer._number(each.length)
-    find = f"{_FINDERS[each.bounds]}<{kind}, {writer.step}>"
+    find = f"{_FINDERS[each.bounds]}<{kind}, S>"
     find += f"(v{each.given}, {length}, {name})"
-    writer.lines.append(f"{depth}{writer.step} {name};")
+    writer.lines.append(f"{depth}S {name};")
     if each.bounds != _NOTED or not each.report[0]:
         writer.lines.append(f"{depth}{find};")
         return
@@ -351,8 +359,7 @@ def _write_choose(writer: Any, each: Choose, depth: str) -> None:
     head = ""
     for branch in each.branches:
         tests = [
-            f"({writer.unsigned})v{variable} < ({writer.unsigned}){writer._number(n)}"
-            for variable, n in branch.tests
+            f"(I)v{variable} < (I){writer._number(n)}" for variable, n in branch.tests
         ]
         condition = f"if ({' && '.join(tests)}) " if tests else ""
         writer.lines.append(f"{depth}{head}{condition}{{")
@@ -369,12 +376,28 @@ def _write_choose(writer: Any, each: Choose, depth: str) -> None:
     writer.lines.append(f"{depth}}}")
 
 
-def has_picks(instructions: Any) -> bool:
-    """Say whether a list of instructions has a ``Pick``."""
+def has_moves(instructions: Any, kinds: Any = (Find, Pick, Choose)) -> bool:
+    """Say whether a list of instructions has one that finds places."""
     return any(
-        isinstance(each, Pick) or any(has_picks(body) for body, _ in bodies(each))
+        isinstance(each, kinds)
+        or any(has_moves(body, kinds) for body, _ in bodies(each))
         for each in instructions
     )
+
+
+def sources(instruction: Any) -> list[int]:
+    """Return the variables of places and elements that an instruction uses.
+
+    Those in the lists of a ``Choose`` are left out, but not their results.
+    """
+    if isinstance(instruction, Pick):
+        return [instruction.given]
+    if isinstance(instruction, Choose):
+        found = [v for each in instruction.branches for v, _ in each.tests]
+        results = [each.result for each in instruction.branches]
+        return found + [each for each in results if isinstance(each, int)]
+    access = getattr(instruction, "access", instruction)
+    return [jump.variable for jump in getattr(access, "jumps", ())]
 
 
 def work(instruction: Any, of_one: Any) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -41,19 +41,29 @@ def alignment_of(address: int) -> int:
     return min(address & -address, 16) or 16
 
 
-@functools.cache
-def itemsize(name: str) -> int:
+def _itemsize(name: str) -> int:
     """Return the bytes of an element."""
     return 2 if name == "bfloat16" else np.dtype(name).itemsize
+
+
+itemsize = functools.cache(_itemsize)
 
 
 def extent(
     offset: int, shape: tuple[int, ...], strides: tuple[int, ...], size: int
 ) -> tuple[int, int]:
     """Return the first byte of some elements and the byte behind the last one."""
+    low, high = _kept_ends(shape, strides)
+    return offset + low, offset + high + size
+
+
+def _ends(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, int]:
+    """Return the bytes from an array's first element to the outermost ones."""
     ends = [(n - 1) * s for n, s in zip(shape, strides, strict=True)]
-    low = offset + sum(end for end in ends if end < 0)
-    return low, offset + sum(end for end in ends if end > 0) + size
+    return sum(end for end in ends if end < 0), sum(end for end in ends if end > 0)
+
+
+_kept_ends = functools.lru_cache(maxsize=4096)(_ends)
 
 
 def packed_strides(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
@@ -104,6 +114,54 @@ class Operation:
 
 
 @dataclass(frozen=True)
+class Cut:
+    """How the work of a reduction is cut, in the words of ``reduction_plan.h``.
+
+    The axes are those of the first input, in the order of the kernel's loops and
+    without those of length 1.
+    """
+
+    variant: str
+    kept: tuple[int, ...]
+    reduced: tuple[int, ...]
+    join_lanes: int
+    segments: int
+    segment: int
+    vector: int
+    threads: int
+    lanes: int
+    rounds: int
+    blocks: int
+    streamed: int
+    multiprocessors: int
+
+    def fits(self, other: Cut) -> bool:
+        """Say whether reductions of both cuts can be in one kernel."""
+        if self.variant in ("by_short_row", "by_column"):
+            return replace(self, streamed=0) == replace(other, streamed=0)
+        same = replace(other, vector=self.vector, rounds=self.rounds)
+        return replace(self, streamed=0) == replace(same, streamed=0)
+
+    @property
+    def idle(self) -> float:
+        """How many times as long all work takes that these blocks do."""
+        return max(self.multiprocessors / self.blocks, 1)
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """A reduction along axes of its first input, to which a second one broadcasts."""
+
+    name: str
+    compute: str
+    inputs: tuple[Place, ...]
+    outputs: tuple[Place, ...]
+    divisor: float
+    cut: Cut
+    line: str = ""
+
+
+@dataclass(frozen=True)
 class Loop:
     """Some operations, repeated on the elements of a state.
 
@@ -133,12 +191,15 @@ class Call:
     line: str = ""
 
 
+Statement = Operation | Reduction | Loop | Call
+
+
 @dataclass
 class Program:
     """A recorded function."""
 
     blocks: list[Block] = field(default_factory=list)
-    statements: list[Operation | Loop | Call] = field(default_factory=list)
+    statements: list[Statement] = field(default_factory=list)
     result: Any = None  # the returned value, in which Results take the place of arrays
     fast: bool = False  # whether products and sums may be contracted
 
@@ -183,12 +244,23 @@ def change_leaf(change: Any, tree: Any) -> Any:
 
 def is_packed(place: Place, size: int) -> bool:
     """Say whether a place has each byte of its block once."""
-    if place.count * itemsize(place.dtype) != size or place.offset:
+    if place.offset:
         return False
-    expected = itemsize(place.dtype)
-    axes = [(s, n) for s, n in zip(place.strides, place.shape, strict=True) if n != 1]
+    return _kept_are_packed(place.shape, place.strides, itemsize(place.dtype), size)
+
+
+def _are_packed(
+    shape: tuple[int, ...], strides: tuple[int, ...], expected: int, size: int
+) -> bool:
+    """Say whether elements of a size have each byte of so many once."""
+    if math.prod(shape) * expected != size:
+        return False
+    axes = [(s, n) for s, n in zip(strides, shape, strict=True) if n != 1]
     for stride, length in sorted(axes):
         if stride != expected:
             return False
         expected *= length
     return True
+
+
+_kept_are_packed = functools.lru_cache(maxsize=4096)(_are_packed)

@@ -2,10 +2,10 @@
 
 A stand-in is a GPUArray with shape, strides, dtype and an address, but without memory.
 While a thread records, ``pycuda._driver`` gives each elementwise operation to
-``_note`` instead of a kernel, so dtypes, broadcasting, views and errors are those of
-plain arrays. An operation that is not elementwise raises ``_Refused`` in C. The
-stand-in then notes a call of the plain function, which it tries with other arrays of
-the same layout to learn the layout of the result.
+``_note`` instead of a kernel, and each reduction with the cut of its work, so dtypes,
+broadcasting, views and errors are those of plain arrays. Another operation raises
+``_Refused`` in C. The stand-in then notes a call of the plain function, which it tries
+with other arrays of the same layout to learn the layout of the result.
 """
 
 from __future__ import annotations
@@ -25,14 +25,17 @@ import numpy as np
 import pycuda
 import pycuda.fuse._kernels as kernels
 from pycuda import _driver
-from pycuda.fuse._moves import as_recorded
+from pycuda._array.numpy_protocol import functions  # noqa: F401  before a first call
+from pycuda.fuse._moves import MOVES, as_recorded
 from pycuda.fuse._program import (
     Block,
     Call,
+    Cut,
     Loop,
     Operation,
     Place,
     Program,
+    Reduction,
     Result,
     Same,
     Scalar,
@@ -90,9 +93,11 @@ class Memory:
 
     __slots__ = ("address", "block", "end", "owner", "start")
 
-    def __init__(self, size: int, before: int = 0) -> None:
+    def __init__(self, size: int, before: int = 0, like: int = 0) -> None:
+        """Reserve bytes; the address has the remainder of ``like`` by 16."""
         trace = _current()
-        self.start, self.end = trace.reserve(size)
+        self.start, self.end = trace.reserve(size + 16)
+        self.start += (like - before - self.start) % 16
         self.address = self.start + before
         self.owner = trace
         self.block = trace.add_block(Block("temporary", size))
@@ -117,6 +122,7 @@ class Trace:
         self.next_address = 1 << 56
         self.empty = -1  # the block of arrays without elements
         self.fast = False  # whether results may have other bits
+        self.unaligned: set[int] = set()  # blocks whose addresses vary
 
     def reserve(self, size: int) -> tuple[int, int]:
         """Return the ends of a new range of addresses."""
@@ -185,6 +191,8 @@ class Trace:
         block = self.program.blocks[memory.block]
         made = replace(block, alignment=alignment_of(address))
         self.program.blocks[memory.block] = made
+        if made.alignment < 16:
+            self.unaligned.add(memory.block)
 
     def described(self, array: GPUArray) -> Result:
         """Return the place of an array, and how its bool elements count."""
@@ -197,7 +205,7 @@ class Trace:
         low, high = 0, 0
         if like.size:
             low, high = extent(0, like.shape, like.strides, size)
-        memory = Memory(high - low, -low)
+        memory = Memory(high - low, -low, like.ptr if block and like.size else 0)
         if block is not None:
             self.program.blocks[memory.block] = block
         made = StandIn(
@@ -241,12 +249,14 @@ class Trace:
         return made
 
 
-@functools.cache
-def _type_name(dtype: Any) -> str:
+def _find_type_name(dtype: Any) -> str:
     name = dtype.name
     if name not in _TYPES:
         raise Unsupported(f"dtype {name}")
     return str(name)
+
+
+_type_name = functools.cache(_find_type_name)
 
 
 def _counts_as(array: Any) -> Any:
@@ -288,8 +298,11 @@ def _note(
     outputs: tuple[Any, ...],
     details: tuple[Any, ...] = (),
 ) -> None:
-    """Record an elementwise operation: called by pycuda._driver."""
+    """Record an elementwise operation or a reduction: called by pycuda._driver."""
     trace = _current()
+    if details and name not in MOVES:
+        _note_reduction(trace, name, compute, inputs, outputs, *details)
+        return
     if not outputs[0].size:
         return
     places: list[Place | Scalar] = [
@@ -312,6 +325,33 @@ def _note_kernel(kernel: Any, *args: Any, **kwargs: Any) -> Any:
         return kernels.record(_current(), kernel, args, kwargs, _line())
     except NotImplementedError:
         raise _Refused("a function under pycuda.fuse calls a kernel") from None
+
+
+def _note_reduction(
+    trace: Trace,
+    name: str,
+    compute: str,
+    inputs: tuple[Any, ...],
+    outputs: tuple[Any, ...],
+    divisor: float,
+    cut: tuple[int, Any, Any, tuple[int, ...]],
+) -> None:
+    """Record a reduction. Its order of elements follows from the inputs' addresses."""
+    places = tuple(trace.place(each) for each in inputs)
+    if any(place.block in trace.unaligned for place in places):
+        raise _Refused("the address of an input is not known")
+    variant, kept, reduced, numbers = cut
+    trace.program.statements.append(
+        Reduction(
+            name,
+            compute,
+            places,
+            tuple(trace.place(each) for each in outputs),
+            divisor,
+            Cut(_driver._kernel_variants[variant], kept, reduced, *numbers),
+            _line(),
+        )
+    )
 
 
 # -- calls of plain functions ----------------------------------------------------------
@@ -445,15 +485,15 @@ def _view(given: GPUArray, leaf: GPUArray, address: int) -> GPUArray:
     return made
 
 
-def attempt(function: Any, args: Any, kwargs: Any, name: str) -> Any:
-    """Record what a function does, or else a call of the function."""
+def attempt(function: Any, args: Any, kwargs: Any, name: str, own: Any = None) -> Any:
+    """Record what a function does, or else a call of it or of ``own``."""
     statements = _current().program.statements
     before = len(statements)
     try:
         return function(*args, **kwargs)
-    except _Refused:
+    except (_Refused, FuseError):  # it launches other kernels, or reads elements
         del statements[before:]
-        return call(function, args, kwargs, name)
+    return call(own or function, args, kwargs, name)
 
 
 # -- stand-ins -------------------------------------------------------------------------
@@ -492,28 +532,17 @@ class StandIn(GPUArray):
         def plain(*args: Any, **kwargs: Any) -> Any:
             return GPUArray.__array_function__(self, function, types, args, kwargs)
 
-        statements = _current().program.statements
-        before = len(statements)
         types = tuple(GPUArray if kind is StandIn else kind for kind in types)
-        try:
-            return plain(*args, **kwargs)
-        except _Refused:
-            del statements[before:]
-        return call(function, args, kwargs, function.__name__)
+        return attempt(plain, args, kwargs, function.__name__, function)
 
     def __array_ufunc__(
         self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any
     ) -> Any:
-        statements = _current().program.statements
-        before = len(statements)
-        try:
+        def plain(*inputs: Any, **kwargs: Any) -> Any:
             return GPUArray.__array_ufunc__(self, ufunc, method, *inputs, **kwargs)
-        except _Refused:
-            del statements[before:]
-        if method == "at":
-            return call(ufunc.at, inputs, kwargs, "at")
+
         function = ufunc if method == "__call__" else getattr(ufunc, method)
-        return call(function, inputs, kwargs, method)
+        return attempt(plain, inputs, kwargs, method, function)
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
         return Namespace(GPUArray.__array_namespace__(self, api_version=api_version))

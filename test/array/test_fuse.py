@@ -191,7 +191,7 @@ def test_calls_between_kernels(ctx):
         return np.sort(x - total, axis=0) @ x.T, np.concatenate([x, x]) + 1
 
     steps = _both(function, _array(6, 5))
-    assert [step.call for step in steps if step.call][:2] == ["sum", "sort"]
+    assert [step.call for step in steps if step.call][:2] == ["sort", "__matmul__"]
 
 
 def test_the_namespace_of_the_standard(ctx):
@@ -370,7 +370,7 @@ def _branch(u):
         (lambda u: u.get(), "Return the array"),
         (lambda u: u[u > 0], "where"),
         (lambda u: np.nonzero(u), "where"),
-        (lambda u: gpuarray.sum(u), "pycuda.fuse.call"),
+        (lambda u: gpuarray.sort(u), "pycuda.fuse.call"),
         (lambda u: [1, 2][u[0]], "take"),
         (lambda u: u + curandom.rand(u.shape), "pycuda.fuse.call"),
     ],

@@ -174,3 +174,40 @@ def test_indices_of_the_host_are_kept(ctx):
     same(fused(x), x.get()[[2, 0]] + 1)
     same(fused(x), x.get()[[2, 0]] + 1)
     assert len(fused.kernels(x)) == 1
+
+
+# -- reductions and moves --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shape", [(6, 9), (40, 1), (3, 300), (70, 5), (2, 5000)])
+@pytest.mark.parametrize("axis", [None, 0, -1])
+def test_reductions_of_elements_from_other_places(ctx, shape, axis):
+    def function(x):
+        rolled = np.roll(x, 1, 0) * x
+        total = rolled.sum(axis=axis, keepdims=True)
+        joined = np.concatenate([x * 2, rolled])
+        picked = np.take(x, _numbers(x), axis=0, mode="clip")
+        padded = np.pad(x, 1, constant_values=2)
+        return (
+            rolled / total,
+            joined.max(axis=axis),
+            picked.mean(axis=axis),
+            padded.sum(axis=axis),
+            np.roll(x / x.sum(axis=axis, keepdims=True), 2, 1),
+        )
+
+    check(function, _array(*shape))
+
+
+def _numbers(x):
+    return (x[:, 0] * 3).astype(np.int32)
+
+
+def test_a_deep_chain_of_moves(ctx):
+    def function(x):
+        y = x
+        for k in range(60):
+            y = np.roll(y * 0.5, 1, 0) + x if k % 7 == 0 else y * 0.99 + 1
+        return y
+
+    check(function, _array(6, 70))

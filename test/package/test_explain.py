@@ -220,6 +220,34 @@ def test_a_warning_that_is_no_mistake(tmp_path):
     assert "1. warning" in done.stdout and "at script.py:5\n" in done.stdout
 
 
+def test_a_warning_of_a_kernel_has_each_place_once(tmp_path):
+    program = """
+    import numpy as np
+    import pycuda.autoinit
+    import pycuda.driver as drv
+    from pycuda.compiler import SourceModule
+    f = SourceModule('''
+    __global__ void f(int *x)
+    {
+        if (threadIdx.x > 40) return;
+        __syncthreads();
+        x[threadIdx.x] = 1;
+    }''').get_function("f")
+    f(drv.InOut(np.zeros(64, np.int32)), block=(64, 1, 1))
+    """
+    done = run(tmp_path, program)
+    assert done.returncode == 0
+    assert "found no errors, and the program warned 1 time\n" in done.stdout
+    rows = [row.strip() for row in done.stdout.splitlines()]
+    places = [row for row in rows if " script.py:" in row or "(script.py:" in row]
+    assert places == [
+        "at kernel.cu:5 (script.py:10)",
+        "launched at script.py:13",
+        "at kernel.cu:4 (script.py:9)",
+    ]
+    assert rows.count("__syncthreads();") == 1 and "instead of a return" in done.stdout
+
+
 def test_the_capability_is_that_of_a_plain_run(tmp_path, monkeypatch):
     program = """
     PLAIN

@@ -9,18 +9,25 @@ import numpy as np
 from pycuda._array.copies import c_copy, np_ravel, on_stream
 from pycuda._array.functions.conversion import operand
 from pycuda._array.functions.shapes import moveaxis
-from pycuda._array.kernels.c_types import dtype_to_ctype
-from pycuda._array.kernels.elementwise_kernel import ElementwiseKernel
 from pycuda._array.layout import normal_axis
 from pycuda._context_cache import context_dependent_memoize
 from pycuda._driver import GPUArray
 
 
+def _kernel(arguments, operation, name):
+    # Imported here: NumPy's functions of arrays load this file.
+    from pycuda._array.kernels.elementwise_kernel import ElementwiseKernel
+
+    return ElementwiseKernel(arguments, operation, name)
+
+
 @context_dependent_memoize
 def _packer(dtype, little):
     """Return the kernel that packs lines of elements into bytes."""
+    from pycuda._array.kernels.c_types import dtype_to_ctype
+
     shift = "k" if little else "7 - k"
-    return ElementwiseKernel(
+    return _kernel(
         f"unsigned char *z, {dtype_to_ctype(dtype)} *a, long length, long bytes",
         "const long line = (long)i / bytes, first = ((long)i - line * bytes) * 8; "
         "unsigned sum = 0; "
@@ -35,7 +42,7 @@ def _packer(dtype, little):
 def _unpacker(little):
     """Return the kernel that gives each bit of lines of bytes an element."""
     shift = "place & 7" if little else "7 - (place & 7)"
-    return ElementwiseKernel(
+    return _kernel(
         "unsigned char *z, unsigned char *a, long length, long bytes",
         "const long line = (long)i / length, place = (long)i - line * length; "
         "z[i] = place >> 3 < bytes "
@@ -48,7 +55,7 @@ def _unpacker(little):
 def _spreader(little):
     """Return the kernel that gives each bit of bytes an element, eight at once."""
     reverse = "byte = __brev(byte) >> 24; " if little else ""
-    return ElementwiseKernel(
+    return _kernel(
         "unsigned long *z, unsigned char *a",
         f"unsigned byte = a[i]; {reverse}"
         "z[i] = ((unsigned long)byte * 0x8040201008040201ul) >> 7 "

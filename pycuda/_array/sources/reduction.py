@@ -56,14 +56,14 @@ def _join_parameters(index):
 def _join(request, index):
     """Return the body of a kernel that joins the segments of each result."""
     return [
-        *_job(request, index),
+        *job(request, index),
         "Acc acc = R::identity();",
         "if (job < results) {",
         "partial += job * segments;",
         f"for ({index} s = lane; s < segments; s += {request.lanes})",
         "R::merge(acc, partial[s]);",
         "}",
-        _merged(request),
+        merged(request),
         "if (lane == 0 && job < results) out[job] = R::finish<Z0>(acc, divisor);",
     ]
 
@@ -88,23 +88,23 @@ def _parameters(request, index, step):
     return parameters
 
 
-def _job(request, index):
+def job(cut, index):
     """Return the lines that find a thread's job, and its lane in the job."""
-    if request.lanes == request.threads:
+    if cut.lanes == cut.threads:
         return [f"const {index} job = blockIdx.x, lane = threadIdx.x;"]
-    jobs = request.threads // request.lanes
+    jobs = cut.threads // cut.lanes
     return [
         f"const {index} job = ({index})blockIdx.x * {jobs}"
-        f" + threadIdx.x / {request.lanes};",
-        f"const {index} lane = threadIdx.x % {request.lanes};",
+        f" + threadIdx.x / {cut.lanes};",
+        f"const {index} lane = threadIdx.x % {cut.lanes};",
     ]
 
 
-def _merged(request):
+def merged(cut, reduction="R", acc="acc"):
     """Return the statement that joins the accumulators of a job's threads."""
-    if request.lanes == request.threads:
-        return f"reduce_block<R, {request.threads}>(acc);"
-    return f"R::merge_lanes<1, {request.lanes}>(acc);"
+    if cut.lanes == cut.threads:
+        return f"reduce_block<{reduction}, {cut.threads}>({acc});"
+    return f"{reduction}::merge_lanes<1, {cut.lanes}>({acc});"
 
 
 def _offsets(letter, ndim, nin, source, target, index, step):
@@ -168,17 +168,6 @@ def _arguments(request):
     return ", ".join(f"x{k}" for k in range(request.inputs))
 
 
-def _add_one(request, index, step, acc, element):
-    """Return the lines that take up one element, loaded by itself."""
-    return [
-        *(f"pack<T{k}, 1> t{k};" for k in range(request.inputs)),
-        *_load(_Scalar(request), index, step, "t", element),
-        *_values(request, 1, "t{k}.items[j]"),
-        f"R::add({acc}, {', '.join(f'x{k}[0]' for k in range(request.inputs))}, "
-        f"({step}){element});",
-    ]
-
-
 class _Scalar:
     """A request whose elements are loaded one by one."""
 
@@ -194,51 +183,72 @@ class _Scalar:
 # -- a block or a warp for each job ----------------------------------------------------
 
 
+def lane_loops(cut, index, elements):
+    """Return the loops in which lanes take up the elements from begin to end."""
+    vec, lanes = cut.vector, cut.lanes
+    across = lanes * vec
+    lines = [
+        f"const {index} whole ="
+        f" end > begin ? begin + (end - begin) / {vec} * {vec} : 0;",
+        f"{index} i = begin + lane * {vec};",
+    ]
+    for rounds in dict.fromkeys((cut.rounds, 1)):
+        lines.append(
+            f"for (; i + {(rounds - 1) * across} < whole; i += {rounds * across}) {{"
+        )
+        lines += [*elements.round(rounds, across), "}"]
+    if vec > 1:
+        lines.append(f"for (i = whole + lane; i < end; i += {lanes}) {{")
+        lines += [*elements.one(), "}"]
+    return lines
+
+
 def _by_lanes(request, index, step):
     """Return the body of a kernel in which a block or a warp makes a segment."""
-    vec, rounds, lanes = request.vector, request.rounds, request.lanes
-    across = lanes * vec
     result = "acc" if request.partial else "R::finish<Z0>(acc, divisor)"
     return [
-        *_job(request, index),
+        *job(request, index),
         f"const {index} result = job / segments;",
         f"const {index} begin = (job - result * segments) * segment;",
         "Acc acc = R::identity();",
         "if (result < results) {",
         *_start(request, index, step, "result"),
         f"const {index} end = begin + segment < length ? begin + segment : length;",
-        f"const {index} whole ="
-        f" end > begin ? begin + (end - begin) / {vec} * {vec} : 0;",
-        f"{index} i = begin + lane * {vec};",
-        *_lanes_loop(request, index, step, rounds, across),
-        *(_lanes_loop(request, index, step, 1, across) if rounds > 1 else []),
-        *(
-            [
-                f"for (i = whole + lane; i < end; i += {lanes}) {{",
-                *_add_one(request, index, step, "acc", "i"),
-                "}",
-            ]
-            if vec > 1
-            else []
-        ),
+        *lane_loops(request, index, _Elements(request, index, step)),
         "}",
-        _merged(request),
+        merged(request),
         f"if (lane == 0 && result < results) out[job] = {result};",
     ]
 
 
-def _lanes_loop(request, index, step, rounds, across):
-    """Return the loop that takes up a number of vectors at once."""
-    return [
-        f"for (; i + {(rounds - 1) * across} < whole; i += {rounds * across}) {{",
-        *_packs(request, f"v{{k}}[{rounds}]"),
-        "#pragma unroll",
-        f"for (int u = 0; u < {rounds}; u++) {{",
-        *_load_round(request, index, step, f"i + u * {across}"),
-        "}",
-        *_add_round(request, rounds, step, across),
-        "}",
-    ]
+class _Elements:
+    """What the lanes of a job do with elements in memory."""
+
+    def __init__(self, request, index, step):
+        self._of = request, index, step
+
+    def round(self, rounds, across):
+        """Return the lines that take up a number of vectors at once."""
+        request, index, step = self._of
+        return [
+            *_packs(request, f"v{{k}}[{rounds}]"),
+            "#pragma unroll",
+            f"for (int u = 0; u < {rounds}; u++) {{",
+            *_load_round(request, index, step, f"i + u * {across}"),
+            "}",
+            *_add_round(request, rounds, step, across),
+        ]
+
+    def one(self):
+        """Return the lines that take up one element, loaded by itself."""
+        request, index, step = self._of
+        return [
+            *(f"pack<T{k}, 1> t{k};" for k in range(request.inputs)),
+            *_load(_Scalar(request), index, step, "t", "i"),
+            *_values(request, 1, "t{k}.items[j]"),
+            f"R::add(acc, {', '.join(f'x{k}[0]' for k in range(request.inputs))}, "
+            f"({step})i);",
+        ]
 
 
 _BYTES = ("bool", "int8", "uint8")
@@ -312,65 +322,98 @@ def _by_short_row(request, index, step):
 # -- a thread for some neighbouring results --------------------------------------------
 
 
+def column_job(cut, index):
+    """Return the lines that find a thread's results, and the elements of its tile."""
+    wide = cut.lanes * cut.vector
+    return [
+        f"const {index} tiles = (results + {wide - 1}) / {wide};",
+        f"const {index} number = blockIdx.x / tiles;",
+        f"const {index} first = (blockIdx.x - number * tiles) * {wide};",
+        f"const {index} mine = first + threadIdx.x % {cut.lanes} * {cut.vector};",
+        f"const {index} begin = number * segment;",
+        f"const {index} end = begin + segment < length ? begin + segment : length;",
+    ]
+
+
+def column_start(cut, reduction="R", acc="acc"):
+    """Return the lines that declare a thread's accumulators."""
+    return [
+        f"{reduction}::Acc {acc}[{cut.vector}];",
+        "#pragma unroll",
+        f"for (int v = 0; v < {cut.vector}; v++) {acc}[v] = {reduction}::identity();",
+    ]
+
+
+def column_results(cut, store, reduction="R", acc="acc"):
+    """Return the lines that give each column and its result to a function."""
+    if cut.lanes == cut.threads:
+        return [
+            "#pragma unroll",
+            f"for (int v = 0; v < {cut.vector}; v++)",
+            f"{store}(threadIdx.x * {cut.vector} + v, {acc}[v]);",
+        ]
+    numbers = f"{cut.threads}, {cut.lanes}, {cut.vector}"
+    return [f"reduce_columns<{reduction}, {numbers}>({acc}, {store});"]
+
+
 def _by_column(request, index, step):
     """Return the body of a kernel in which a thread has neighbouring results."""
-    vec, rounds, lanes = request.vector, request.rounds, request.lanes
-    rows = request.threads // lanes
     result = "one" if request.partial else "R::finish<Z0>(one, divisor)"
     place = "(first + column) * segments + number"
     return [
-        f"const {index} tiles = (results + {lanes * vec - 1}) / {lanes * vec};",
-        f"const {index} number = blockIdx.x / tiles;",
-        f"const {index} first = (blockIdx.x - number * tiles) * {lanes * vec};",
-        f"const {index} mine = first + threadIdx.x % {lanes} * {vec};",
-        f"const {index} begin = number * segment;",
-        f"const {index} end = begin + segment < length ? begin + segment : length;",
-        f"Acc acc[{vec}];",
-        "#pragma unroll",
-        f"for (int v = 0; v < {vec}; v++) acc[v] = R::identity();",
+        *column_job(request, index),
+        *column_start(request),
         "if (mine < results) {",
         *_start(request, index, step, "mine"),
-        f"{index} i = begin + threadIdx.x / {lanes};",
-        *_column_loop(request, index, step, rounds, rows),
-        *(_column_loop(request, index, step, 1, rows) if rounds > 1 else []),
+        f"{index} i = begin + threadIdx.x / {request.lanes};",
+        *column_loops(request, _Columns(request, index, step)),
         "}",
         "auto store = [&](int column, const Acc &one) {",
         f"if (first + column < results) out[{place}] = {result};",
         "};",
-        *(
-            [
-                "#pragma unroll",
-                f"for (int v = 0; v < {vec}; v++)",
-                f"store(threadIdx.x * {vec} + v, acc[v]);",
-            ]
-            if rows == 1
-            else [f"reduce_columns<R, {request.threads}, {lanes}, {vec}>(acc, store);"]
-        ),
+        *column_results(request, "store"),
     ]
 
 
-def _column_loop(request, index, step, rounds, rows):
-    """Return the loop that takes up a number of rows at once."""
-    values = []
-    for k in range(request.inputs):
-        value = computed(f"v{k}[j].items[v]", request.compute)
-        values += [f"C x{k}[{rounds}];", "#pragma unroll"]
-        values.append(f"for (int j = 0; j < {rounds}; j++) x{k}[j] = {value};")
-    return [
-        f"for (; i + {(rounds - 1) * rows} < end; i += {rounds * rows}) {{",
-        *_packs(request, f"v{{k}}[{rounds}]"),
-        "#pragma unroll",
-        f"for (int u = 0; u < {rounds}; u++) {{",
-        *_load_round(request, index, step, f"i + u * {rows}"),
-        "}",
-        "#pragma unroll",
-        f"for (int v = 0; v < {request.vector}; v++) {{",
-        *values,
-        f"R::add_some<1, {rounds}>(acc[v], {_arguments(request)}, ({step})i, "
-        f"({step}){rows});",
-        "}",
-        "}",
-    ]
+def column_loops(cut, elements):
+    """Return the loops in which a thread takes up the elements from i to end."""
+    rows = cut.threads // cut.lanes
+    lines = []
+    for rounds in dict.fromkeys((cut.rounds, 1)):
+        lines.append(
+            f"for (; i + {(rounds - 1) * rows} < end; i += {rounds * rows}) {{"
+        )
+        lines += [*elements.round(rounds, rows), "}"]
+    return lines
+
+
+class _Columns:
+    """What a thread with neighbouring results does with elements in memory."""
+
+    def __init__(self, request, index, step):
+        self._of = request, index, step
+
+    def round(self, rounds, rows):
+        """Return the lines that take up a number of rows at once."""
+        request, index, step = self._of
+        values = []
+        for k in range(request.inputs):
+            value = computed(f"v{k}[j].items[v]", request.compute)
+            values += [f"C x{k}[{rounds}];", "#pragma unroll"]
+            values.append(f"for (int j = 0; j < {rounds}; j++) x{k}[j] = {value};")
+        return [
+            *_packs(request, f"v{{k}}[{rounds}]"),
+            "#pragma unroll",
+            f"for (int u = 0; u < {rounds}; u++) {{",
+            *_load_round(request, index, step, f"i + u * {rows}"),
+            "}",
+            "#pragma unroll",
+            f"for (int v = 0; v < {request.vector}; v++) {{",
+            *values,
+            f"R::add_some<1, {rounds}>(acc[v], {_arguments(request)}, ({step})i, "
+            f"({step}){rows});",
+            "}",
+        ]
 
 
 _BODIES = {

@@ -446,7 +446,7 @@ shape_is_joint(size_t length_b, int narrays, const ptrdiff_t *strides, int a, in
 }
 
 int
-pcu_collapse(int ndim, size_t *shape, int narrays, ptrdiff_t *strides)
+pcu_sort_axes(int ndim, size_t *shape, int narrays, int rows, ptrdiff_t *strides)
 {
     int kept = 0;
 
@@ -455,15 +455,22 @@ pcu_collapse(int ndim, size_t *shape, int narrays, ptrdiff_t *strides)
             continue;
         }
         if (kept != i) {
-            shape_swap_axes(shape, narrays, strides, kept, i);
+            shape_swap_axes(shape, rows, strides, kept, i);
         }
         for (int k = kept; k > 0 && !shape_is_slower(narrays, strides, k - 1, k); k--) {
-            shape_swap_axes(shape, narrays, strides, k - 1, k);
+            shape_swap_axes(shape, rows, strides, k - 1, k);
         }
         kept++;
     }
-    ndim = kept;
-    kept = 0;
+    return kept;
+}
+
+int
+pcu_collapse(int ndim, size_t *shape, int narrays, ptrdiff_t *strides)
+{
+    int kept = 0;
+
+    ndim = pcu_sort_axes(ndim, shape, narrays, narrays, strides);
     for (int i = 0; i < ndim; i++) {
         if (kept > 0 && shape_is_joint(shape[i], narrays, strides, kept - 1, i)) {
             shape[kept - 1] *= shape[i];

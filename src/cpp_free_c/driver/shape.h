@@ -77,6 +77,10 @@ int pcu_reshape_strides(int ndim, const size_t *shape, const ptrdiff_t *strides,
 
 /* -- loops over several arrays ----------------------------------------------------- */
 
+/* Drop axes of length 1 and order the others by the strides of the first `narrays`
+ * rows, the shortest last. All `rows` are moved. Returns the new ndim. */
+int pcu_sort_axes(int ndim, size_t *shape, int narrays, int rows, ptrdiff_t *strides);
+
 /* Join neighbouring axes that are one evenly spaced axis in all arrays, drop axes of
  * length 1, and order the axes by the strides of the arrays, the shortest last.
  * `strides` holds narrays rows of ndim distances, row r at strides + r * PCU_MAX_NDIM.

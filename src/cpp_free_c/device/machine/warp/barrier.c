@@ -386,6 +386,7 @@ void
 emu_barrier_check(emu_block *block, uint32_t barrier)
 {
     const emu_group *first = NULL;
+    emu_warp *first_warp = NULL;
     unsigned first_thread = 0, i, k;
 
     if (block->barriers[barrier].expected) {
@@ -403,6 +404,7 @@ emu_barrier_check(emu_block *block, uint32_t barrier)
             }
             if (first == NULL) {
                 first = group;
+                first_warp = warp;
                 first_thread = i * EMU_LANES + lane;
             }
             else if (group->pc != first->pc) {
@@ -410,5 +412,8 @@ emu_barrier_check(emu_block *block, uint32_t barrier)
                 return;
             }
         }
+    }
+    if (first != NULL && !block->is_trial && block->live < block->grid->threads) {
+        emu_ended_warn(first_warp, first);
     }
 }

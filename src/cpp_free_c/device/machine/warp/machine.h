@@ -67,12 +67,16 @@ typedef struct {
     emu_frame *frame;
     uint32_t mask;
     emu_state state;
-    uint32_t barrier;
+    union {
+        uint32_t barrier;
+        uint32_t passed; /* AT_SYNC: lanes of `need` that are past it (warp.h) */
+    };
     bool is_counted; /* AT_BARRIER: the barrier has counted its lanes */
     uint32_t need;
-    uint32_t members;     /* AT_SYNC: the operand of the operation */
-    emu_sync_phase phase; /* AT_SYNC: the operation */
-    uint64_t stamp;       /* when it last ran */
+    uint32_t members;          /* AT_SYNC: the operand of the operation */
+    emu_sync_phase phase;      /* AT_SYNC: the operation */
+    uint64_t stamp;            /* when it last ran */
+    const emu_insn *passed_at; /* AT_SYNC: where those lanes are */
 } emu_group;
 
 typedef enum {

@@ -1,6 +1,7 @@
 /* The loop over the instructions of a warp. See warp.h. */
 #include "device/machine/warp/warp.h"
 
+#include "device/base/checks.h"
 #include "device/machine/warp/lanes.h"
 
 void
@@ -230,6 +231,11 @@ sync_try(emu_warp *warp, const emu_group *waiting)
     if (!all || (point.need & warp->alive & ~all)) {
         return;
     }
+    for (i = 0; warp->block->checks & EMU_CHECK_BARRIER && i < warp->group_count; i++) {
+        if (sync_is_at(&warp->groups[i], point)) {
+            emu_absence_check(warp, &warp->groups[i], all);
+        }
+    }
     sync_run(warp, point, all, 0);
     sync_run(warp, point, all, 1);
     for (i = 0; i < warp->group_count; i++) {
@@ -257,6 +263,10 @@ emu_sync(emu_warp *warp, const emu_insn *insn, uint32_t members, emu_sync_phase 
     group->need = need;
     group->members = members;
     group->phase = phase;
+    group->passed = 0;
+    if (warp->block->checks & EMU_CHECK_BARRIER) {
+        emu_absence_begin(warp, group);
+    }
     sync_try(warp, group);
     return emu_group_switch(warp);
 }

@@ -155,12 +155,27 @@ void emu_barrier_lanes_exited(emu_warp *warp);
 
 /* -- the check of barriers --------------------------------------------------------- */
 
-/* Threads of a block that wait for each other at different __syncthreads of the source.
- */
+/* Threads of a block that wait for each other at different __syncthreads of the source,
+ * and lanes that a .sync operation names and that pass it by. */
 
 /* Called when the barrier is complete and its threads still wait. Fault if they wait
  * at different __syncthreads. The launch ends after the turn of the current warp. */
 void emu_barrier_check(emu_block *block, uint32_t barrier);
+
+/* All threads that the mask of an operation names must come to it, unless they have
+ * ended. Threads that end where others go on, as by a guard at the beginning, mostly
+ * end after the others have begun to wait: nothing orders that, and it is no fault. So
+ * a lane counts as absent if it does what the waiting lanes do behind the operation.
+ *
+ * A group begins to wait for lanes: note some that are past the operation. */
+void emu_absence_begin(const emu_warp *warp, emu_group *waiting);
+/* The operation runs for the lanes in `all`. Fault if those that were past it have
+ * ended and belong to its mask. The launch ends after the turn of the warp. */
+void emu_absence_check(emu_warp *warp, const emu_group *waiting, uint32_t all);
+
+/* Warn, once for each function, that threads of the block have ended before the
+ * __syncthreads at which a group waits. */
+void emu_ended_warn(emu_warp *warp, const emu_group *waiting);
 
 /* -- warps in lockstep ------------------------------------------------------------- */
 

@@ -14,20 +14,16 @@
 #include "python/array/ops/overlap.h"
 #include "python/array/ops/reduction_kernel.h"
 #include "python/array/ops/reduction_plan.h"
+#include "python/array/ops/reduction_record.h"
+#include "python/array/recording.h"
 
 /* -- the run ----------------------------------------------------------------------- */
 
-/* Check that work in ctx may use the arrays, and that there is a result. */
+/* Check that there is a result. */
 static int
-reduce_check(const pcu_reduction_plan *plan, const pcu_context *ctx,
-             pcu_gpuarray *target)
+reduce_check_result(const pcu_reduction_plan *plan)
 {
     int rule = plan->row->rule;
-    for (int i = 0; i < plan->nin; i++) {
-        if (pcu_gpuarray_check(plan->inputs[i], ctx) < 0) {
-            return -1;
-        }
-    }
     if (plan->reduced.count == 0 &&
         (rule == PCU_REDUCE_TO_EXTREME || rule == PCU_REDUCE_TO_INDEX ||
          rule == PCU_REDUCE_TO_ENDS)) {
@@ -36,7 +32,40 @@ reduce_check(const pcu_reduction_plan *plan, const pcu_context *ctx,
                      plan->row->name);
         return -1;
     }
+    return 0;
+}
+
+/* Check that work in ctx may use the arrays, and that there is a result. */
+static int
+reduce_check(const pcu_reduction_plan *plan, const pcu_context *ctx,
+             pcu_gpuarray *target)
+{
+    for (int i = 0; i < plan->nin; i++) {
+        if (pcu_gpuarray_check(plan->inputs[i], ctx) < 0) {
+            return -1;
+        }
+    }
+    if (reduce_check_result(plan) < 0) {
+        return -1;
+    }
     return pcu_gpuarray_check(target, ctx);
+}
+
+/* Record the plan. pycuda.fuse calls a reduction of no elements as it is. */
+static int
+reduce_note(pcu_reduction_plan *plan, const pcu_context *ctx, pcu_gpuarray *target)
+{
+    if (reduce_check_result(plan) < 0) {
+        return -1;
+    }
+    if (plan->kept.count == 0) {
+        return 0;
+    }
+    if (plan->reduced.count == 0) {
+        return pcu_stand_in_refuse(plan->st);
+    }
+    pcu_reduction_plan_cut(plan, ctx);
+    return pcu_reduction_record(plan, ctx, target);
 }
 
 /* Both kernels, with room for the accumulators between them. PCU_KERNEL_MADE: nothing
@@ -131,9 +160,14 @@ reduce_run(pcu_reduction_plan *plan, pcu_gpuarray *target, PyObject *allocator)
         return -1;
     }
     Py_INCREF(ctx); /* its kernels stay loaded until the launch */
-    do {
-        rc = reduce_attempt(plan, ctx, target, allocator);
-    } while (rc == PCU_KERNEL_MADE && reduce_plan_again(plan, target) == 0);
+    if (pcu_is_recording(plan->st)) {
+        rc = reduce_note(plan, ctx, target);
+    }
+    else {
+        do {
+            rc = reduce_attempt(plan, ctx, target, allocator);
+        } while (rc == PCU_KERNEL_MADE && reduce_plan_again(plan, target) == 0);
+    }
     Py_DECREF(ctx);
     if (rc != 0) {
         return -1;

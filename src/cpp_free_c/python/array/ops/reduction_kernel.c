@@ -153,10 +153,13 @@ pcu_reduction_kernel_launch(const pcu_reduction_plan *plan, CUfunction kernel,
 
 /* -- the kernel that joins segments ------------------------------------------------ */
 
-static bool
-reduce_join_is_by_warp(const pcu_reduction_plan *plan)
+size_t
+pcu_reduction_join_lanes(const pcu_reduction_plan *plan)
 {
-    return plan->kept.count >= JOIN_BY_WARP;
+    if (plan->kept.count >= JOIN_BY_WARP) {
+        return 32;
+    }
+    return SECOND_STAGE_THREADS;
 }
 
 int
@@ -165,14 +168,13 @@ pcu_reduction_join_get(const pcu_reduction_plan *plan, pcu_context *ctx,
 {
     pcu_kernel_key key;
     int variant = PCU_VARIANT_JOIN_BY_BLOCK;
-    uint16_t lanes = SECOND_STAGE_THREADS;
-    if (reduce_join_is_by_warp(plan)) {
+    size_t lanes = pcu_reduction_join_lanes(plan);
+    if (lanes < SECOND_STAGE_THREADS) {
         variant = PCU_VARIANT_JOIN_BY_ROW;
-        lanes = 32;
     }
     reduce_key(plan, variant, &key);
     key.threads = SECOND_STAGE_THREADS;
-    key.lanes = lanes;
+    key.lanes = (uint16_t)lanes;
     return pcu_kernel_table_get(plan->st, ctx, &key, kernel);
 }
 
@@ -181,10 +183,8 @@ pcu_reduction_join_launch(const pcu_reduction_plan *plan, CUfunction kernel,
                           CUdeviceptr partial, CUdeviceptr target, CUstream stream)
 {
     pcu_argument_buffer params;
-    size_t blocks = plan->kept.count;
-    if (reduce_join_is_by_warp(plan)) {
-        blocks = (blocks + SECOND_STAGE_THREADS / 32 - 1) / (SECOND_STAGE_THREADS / 32);
-    }
+    size_t jobs = SECOND_STAGE_THREADS / pcu_reduction_join_lanes(plan);
+    size_t blocks = plan->kept.count / jobs + (plan->kept.count % jobs != 0);
     pcu_argument_buffer_init(&params);
     int rc = reduce_pack_join(plan, partial, target, &params);
     if (rc == 0) {

@@ -17,6 +17,9 @@ PCU_HIDDEN PCU_RAISES int pcu_reduction_kernel_launch(const pcu_reduction_plan *
                                                       CUdeviceptr target,
                                                       CUstream stream);
 
+/* How many threads join the segments of a result: those of a block or of a warp. */
+PCU_HIDDEN size_t pcu_reduction_join_lanes(const pcu_reduction_plan *plan);
+
 /* Get the kernel that joins the segments. */
 PCU_HIDDEN PCU_RAISES int pcu_reduction_join_get(const pcu_reduction_plan *plan,
                                                  pcu_context *ctx, CUfunction *kernel);

@@ -1,0 +1,223 @@
+"""Kernels that reduce: what may be in one, and in which order it happens.
+
+A reduction has the loops of the plain kernel for its shape, so it adds the elements in
+the same order. Its kernel computes the values that it reduces. More may join it:
+
+* another reduction of the same shape whose work is cut in the same way,
+* operations of the same shape, also those that use results, if a warp or a block makes
+  the whole result: each pass over a row loads or computes its elements again, and ends
+  with the reductions of the pass,
+* operations on the results, which have one element for each row.
+
+Passes are numbered. A variable belongs to the first pass in which it is known, the
+result of a reduction to the pass after it. A variable is *inner* if it differs along
+the reduced axes. The others are the same for a whole row.
+
+A kernel with few blocks leaves most of the device idle. What joins it must take less
+time there than another launch, for which a device does ``LAUNCH`` operations.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pycuda.fuse._group as group
+import pycuda.fuse._moves as moves
+from pycuda.fuse._program import Cut, itemsize
+
+#: Bytes of the largest accumulator: see PCU_REDUCTION_ACC_BYTES.
+LARGEST = 48
+#: Simple operations that an H200 does in the time of a launch: 67e12 a second, 1.5 us.
+LAUNCH = 10**8
+
+
+def idles(cut: Cut, work: int) -> bool:
+    """Say whether the blocks of a reduction take too long for some other work."""
+    return work * (cut.idle - 1) > LAUNCH
+
+
+def may_be_joined(cut: Cut) -> bool:
+    """Say whether operations may use results of a reduction in its kernel."""
+    return cut.segments == 1 and cut.variant != "by_column"
+
+
+def may_choose(cut: Any) -> bool:
+    """Say whether a kernel may load elements only where they are chosen.
+
+    Short rows are loaded before the loop over their elements.
+    """
+    return bool(cut.variant != "by_short_row")
+
+
+def _inside(instruction: Any) -> list[Any]:
+    """Return the instructions of a loop, without the loop."""
+    lists = [body for body, _ in moves.bodies(instruction)]
+    if isinstance(instruction, group.Repeat):
+        lists.append(instruction.body)
+    return [part for body in lists for each in body for part in (each, *_inside(each))]
+
+
+def loads(instructions: list[Any]) -> list[Any]:
+    """Return the accesses of all loads."""
+    every = [part for each in instructions for part in (each, *_inside(each))]
+    return [each.access for each in every if isinstance(each, group.Load)]
+
+
+def targets(instruction: Any) -> tuple[int, ...]:
+    """Return the variables that an instruction sets, of a loop those outside."""
+    if isinstance(instruction, group.Compute):
+        return instruction.targets
+    if isinstance(instruction, group.Repeat):
+        return instruction.state
+    if isinstance(instruction, group.Store):
+        return ()
+    target: int = instruction.target
+    return (target,)
+
+
+def sources(instruction: Any) -> list[int]:
+    """Return the variables that an instruction uses."""
+    if isinstance(instruction, group.Store):
+        return [instruction.source, *moves.sources(instruction)]
+    if isinstance(instruction, group.Reduce):
+        return list(instruction.arguments)
+    if isinstance(instruction, group.Compute):
+        used = [each for each in instruction.arguments if isinstance(each, int)]
+        return used if instruction.index is None else [*used, instruction.index]
+    used, own = moves.sources(instruction), set()
+    bodies = [body for body, _ in moves.bodies(instruction)]
+    if isinstance(instruction, group.Repeat):
+        own = set(instruction.state)
+        used += [*instruction.arguments, *instruction.ends]
+        bodies = [instruction.body]
+    for body in bodies:
+        for each in body:
+            used += sources(each)
+            own |= set(targets(each))
+    return [each for each in used if each not in own]
+
+
+def needed(instructions: list[Any], ends: list[Any], stop: Any = ()) -> list[Any]:
+    """Return the instructions that some of them need, with these, in their order.
+
+    What others of the class ``stop`` use is not needed.
+    """
+    last = {id(each) for each in ends}
+    wanted: set[int] = set()
+    found = []
+    for each in reversed(instructions):
+        if id(each) in last or wanted & set(targets(each)):
+            found.append(each)
+            if id(each) in last or not (stop and isinstance(each, stop)):
+                wanted |= set(sources(each))
+    return found[::-1]
+
+
+class Levels:
+    """The passes of the variables of a kernel, and which of them are inner."""
+
+    def __init__(self, kernel: group.Kernel) -> None:
+        assert kernel.cut is not None
+        self.cut = kernel.cut
+        self.passes: dict[int, int] = {}
+        self.inner: set[int] = set()
+        for each in kernel.instructions:
+            number, inner = self.pass_of(each), self.is_inner(each)
+            if isinstance(each, group.Reduce):
+                number, inner = number + 1, False
+            for target in targets(each):
+                self.passes[target] = number
+                if inner:
+                    self.inner.add(target)
+
+    def pass_of(self, instruction: Any) -> int:
+        """Return the first pass in which an instruction can happen."""
+        known = [self.passes.get(each, 0) for each in sources(instruction)]
+        return max(known, default=0)
+
+    def is_inner(self, instruction: Any) -> bool:
+        """Say whether an instruction happens for each element of a row."""
+        if isinstance(instruction, group.Reduce):
+            return True
+        for each in (instruction, *_inside(instruction)):
+            if isinstance(each, (group.Load, group.Store)):
+                differs: Any = each.access.depends_on
+            elif isinstance(each, (group.Index, moves.Find)):
+                differs = each.strides.__getitem__
+            else:
+                continue
+            if any(map(differs, self.cut.reduced)):
+                return True
+        if isinstance(instruction, group.Store):
+            return False
+        return any(each in self.inner for each in sources(instruction))
+
+
+def loops(level: Levels, instructions: list[Any]) -> list[list[tuple[Any, list[Any]]]]:
+    """Return the loops of each pass: their cuts, and the reductions and stores in them.
+
+    Reductions of types of other sizes may take up other numbers of elements at once.
+    """
+    cut = level.cut
+    found: list[dict[tuple[int, int], tuple[Any, list[Any]]]] = []
+    for each in instructions:
+        is_reduce = isinstance(each, group.Reduce)
+        if not is_reduce and not (
+            isinstance(each, group.Store) and level.is_inner(each)
+        ):
+            continue
+        number = level.pass_of(each)
+        while len(found) <= number:
+            found.append({})
+        own = each.reduction.cut if is_reduce else cut
+        if not is_reduce and found[number]:
+            own = next(iter(found[number].values()))[0]
+        key = own.vector, own.rounds
+        found[number].setdefault(key, (own, []))[1].append(each)
+    return [list(each.values()) for each in found]
+
+
+def fits(kernel: group.Kernel) -> bool:
+    """Say whether a kernel with reductions can do its instructions in passes."""
+    cut = kernel.cut
+    if cut is None:
+        return True
+    kinds = moves.Pick, moves.Choose
+    if not may_choose(cut) and moves.has_moves(kernel.instructions, kinds):
+        return False
+    level = Levels(kernel)
+    passes = loops(level, kernel.instructions)
+    if len(passes) > 1 and not may_be_joined(cut):
+        return False
+    results = {
+        each.target for each in kernel.instructions if isinstance(each, group.Reduce)
+    }
+    loaded = {access.block for access in loads(kernel.instructions)}
+    for each in kernel.instructions:
+        if not isinstance(each, group.Store):
+            continue
+        changes = each.access.block in loaded
+        if level.is_inner(each):
+            # The elements are loaded again in later passes and loops.
+            number = level.pass_of(each)
+            if changes and (number + 1 < len(passes) or len(passes[number]) > 1):
+                return False
+        elif changes or (cut.variant == "by_column" and each.source not in results):
+            return False
+    return not idles(cut, _other_work(kernel, level))
+
+
+def _other_work(kernel: group.Kernel, level: Levels) -> int:
+    """Return the work on elements beside the reductions of elements in memory."""
+    work = 0
+    for each in kernel.instructions:
+        if isinstance(each, group.Reduce) or not level.is_inner(each):
+            continue
+        work += group._work_of_one(each)
+        if isinstance(each, group.Store):
+            work += itemsize(each.access.dtype) * group.OPERATIONS_PER_BYTE
+    return work * math.prod(kernel.shape)
+
+
+__all__ = ["LAUNCH", "LARGEST", "Levels", "fits", "idles", "loops", "needed"]
