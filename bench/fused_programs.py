@@ -15,7 +15,8 @@ class Program:
 
     Arguments are random numbers, or what ``start`` makes of them. ``one_pass`` says
     that a kernel can read each argument once and write each result once. ``most`` is
-    the largest number of elements.
+    the largest number of elements. Of the elements of a result, the share ``chaotic``
+    may be other ones: those that a rounding changes.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Program:
     one_pass: bool
     most: int
     start: Callable | None
+    chaotic: float
 
 
 PROGRAMS = {}
@@ -40,6 +42,7 @@ def program(
     one_pass=False,
     most=2**24,
     start=None,
+    chaotic=0.0,
 ):
     """Note a program. ``shapes`` are functions of the number of elements."""
 
@@ -47,7 +50,16 @@ def program(
         types = dtypes or ("float32",) * len(shapes)
         name = function.__name__
         PROGRAMS[name] = Program(
-            name, function, shapes, types, tolerance, steps, one_pass, most, start
+            name=name,
+            source=function,
+            shapes=shapes,
+            dtypes=types,
+            tolerance=tolerance,
+            steps=steps,
+            one_pass=one_pass,
+            most=most,
+            start=start,
+            chaotic=chaotic,
         )
         return function
 
@@ -108,14 +120,15 @@ def black_scholes(xp, price, strike):
 
     def normal(x):
         k = 1 / (1 + 0.2316419 * xp.abs(x))
-        tail = k * (0.31938153 + k * (-0.356563782 + k * (1.781477937 - k * 1.8)))
+        tail = 1.781477937 + k * (-1.821255978 + k * 1.330274429)
+        tail = k * (0.31938153 + k * (-0.356563782 + k * tail))
         value = 1 - 0.39894228 * xp.exp(-0.5 * x * x) * tail
         return xp.where(x < 0, 1 - value, value)
 
     return price * normal(d1) - strike * 0.985 * normal(d2)
 
 
-@program(square, square, one_pass=True)
+@program(square, square, one_pass=True, chaotic=0.02)
 def escape(xp, x, y):
     """Fifty masked steps of an escape-time fractal."""
     real, imaginary = 3 * x - 2, 2 * y - 1
@@ -126,7 +139,7 @@ def escape(xp, x, y):
             xp.where(inside, a * a - b * b + real, a),
             xp.where(inside, 2 * a * b + imaginary, b),
         )
-        times = times + xp.where(inside, xp.ones_like(a), xp.zeros_like(a))
+        times = times + inside
     return times
 
 

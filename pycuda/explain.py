@@ -88,6 +88,9 @@ _ADVICE_BY_WORDS = {
     "again, and no thread that runs writes it. Let another thread write it, end the "
     "loop by a condition of its own, or launch fewer blocks if a block that has not "
     "begun must write it.",
+    "no edges of the graph order": "Nodes without edges may run at the same time. "
+    "Let one wait for the other: graph.add_kernel(..., after=[other]) or "
+    "graph.add_edge(other, node); in a capture, an event and wait_for_event.",
     "exchange values without __syncwarp()": "Put __syncwarp() between the write and "
     "the read, and between the read and the next write.",
     "have ended before a barrier": "Let all threads of the block come to the barrier: "

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import pycuda.fuse._moves as moves
 from pycuda._array.sources.elementwise import computation_type, computed
 from pycuda._array.sources.reduction import (
     column_job,
@@ -21,8 +22,8 @@ from pycuda._array.sources.reduction import (
     merged,
 )
 from pycuda.fuse import _code
-from pycuda.fuse._group import Compute, Index, Kernel, Load, Reduce, Repeat, Store
-from pycuda.fuse._program import extent, itemsize
+from pycuda.fuse._group import Compute, Kernel, Load, Reduce, Repeat, Store
+from pycuda.fuse._program import itemsize
 from pycuda.fuse._rows import Levels, loops, needed, sources, targets
 
 _WORD = 16  # bytes that a thread loads at once
@@ -71,12 +72,13 @@ class Writer(_code._Writer):
         text = "\n".join(
             [
                 *self._includes(),
+                *self._functions(),
                 "using namespace pycuda_array;",
                 *self._typedefs(),
                 f'extern "C" __global__ void __launch_bounds__({threads})',
                 f"kernel({', '.join(self.parameters)})",
                 "{",
-                *_indented([*self.scalars, *body]),
+                *_indented([*self._places(), *self.scalars, *body]),
                 "}",
                 "",
             ]
@@ -89,17 +91,13 @@ class Writer(_code._Writer):
         """Find the axes, the pointers, and the strides of all that has indices."""
         kernel, cut = self.kernel, self.cut
         affine = self._affine(kernel.instructions)
-        wraps = self._wraps(affine)
         rows = [self._strides(each) for each in affine]
-        rows += [wrap.coefficients for wrap in wraps]
         self.kept, kept = join_axes(cut.kept, kernel.shape, rows)
         self.reduced, reduced = join_axes(cut.reduced, kernel.shape, rows)
         strides = [[*a, *b] for a, b in zip(kept, reduced, strict=True)]
         self.strides = {
             id(each): row for each, row in zip(affine, strides, strict=False)
         }
-        self.coefficients = dict(zip(wraps, strides[len(affine) :], strict=True))
-        self.wrapped = {}
         self.axes = [f"k{k}" for k in range(len(self.kept))]
         self.axes += [f"r{k}" for k in range(len(self.reduced))]
         self.cached: dict[int, str] = {}
@@ -107,19 +105,25 @@ class Writer(_code._Writer):
         self.length = math.prod(kernel.shape[k] for k in cut.reduced)
         ends = [self.results * cut.segments, self.length]
         for each in affine:
-            if isinstance(each, Index):
-                ends += map(abs, extent(each.offset, kernel.shape, each.strides, 1))
+            if _code._is_index(each):
+                ends.append(moves.reach(each, kernel.shape))
             else:
                 ends += map(abs, each.access.extent(kernel.shape))
         self.wide = max(ends) >= (1 << 31) - _MARGIN
-        self.index, self.step = ("uint64", "int64") if self.wide else ("uint32", "int32")
+        self.index, self.step = (
+            ("uint64", "int64") if self.wide else ("uint32", "int32")
+        )
+        self.unsigned = self.index
         self.blocks = self._blocks(affine)
         for number, block in enumerate(self.blocks):
             self.pointers[block] = const, kind = self._pointer(block, affine)
             self.parameters.append(f"{const}{kind} *__restrict__ p{number}")
             self.format += "P"
         for number, (target, block) in enumerate(kernel.partial.items()):
-            if any(isinstance(e, Reduce) and e.target == target for e in kernel.instructions):
+            if any(
+                isinstance(e, Reduce) and e.target == target
+                for e in kernel.instructions
+            ):
                 self.blocks.append(block)
                 const = "const " if kernel.joins else ""
                 self.parameters.append(f"{const}char *__restrict__ partial{number}")
@@ -138,16 +142,16 @@ class Writer(_code._Writer):
 
     def _includes(self) -> list[str]:
         lines = ["#include <pycuda-reduce.hpp>"]
-        if any(each.startswith("complex") for each in self.kernel.types):
-            lines.append("#include <pycuda-array-complex.hpp>")
-        return lines
+        return [*lines, self._include()]
 
     def _typedefs(self) -> list[str]:
         lines = []
         for m, each in enumerate(self.reduces):
             compute = computation_type(each.reduction.compute)
             lines.append(f"typedef {compute} C{m};")
-            lines.append(f"typedef reduce_{each.reduction.name}<C{m}, {self.step}> R{m};")
+            lines.append(
+                f"typedef reduce_{each.reduction.name}<C{m}, {self.step}> R{m};"
+            )
         return lines
 
     def _finished(self, each: Reduce, acc: str) -> str:
@@ -175,14 +179,19 @@ class Writer(_code._Writer):
         name = self.numbers[key]
         return f"d{name}", f"m{name}", f"h{name}"
 
-    def _split(self, letter: str, source: str, plus: str = "") -> list[str]:
+    def _split(
+        self, letter: str, source: str, plus: str = "", last: str = ""
+    ) -> list[str]:
         """Return the lines that find the indices of the element of a number.
 
-        ``plus`` is added to the last index.
+        ``plus`` is added to the last index, and ``last`` may be its name.
         """
         lengths = self.kept if letter == "k" else self.reduced
         lines = []
         rest = source
+        names = [f"{letter}{axis}" for axis in range(len(lengths))]
+        if last:
+            names[-1] = last
         for axis in range(len(lengths) - 1, 0, -1):
             length, multiplier, shift = self._divisor(lengths[axis])
             lines.append(
@@ -190,12 +199,12 @@ class Writer(_code._Writer):
                 f"quotient({rest}, {multiplier}, {shift});"
             )
             lines.append(
-                f"const {self.step} {letter}{axis} = "
+                f"const {self.step} {names[axis]} = "
                 f"{rest} - {letter}q{axis} * {length}{plus};"
             )
             rest, plus = f"{letter}q{axis}", ""
         if lengths:
-            lines.append(f"const {self.step} {letter}0 = {rest}{plus};")
+            lines.append(f"const {self.step} {names[0]} = {rest}{plus};")
         return lines
 
     def _stays(self, letter: str, vector: int) -> bool:
@@ -214,7 +223,7 @@ class Writer(_code._Writer):
         along = (len(self.kept) if letter == "k" else len(self.axes)) - 1
         strides = self.strides[id(each)]
         return (
-            not access.wraps
+            not access.jumps
             and strides[along] == size
             and access.offset % word == 0
             and all(s % word == 0 for k, s in enumerate(strides) if k != along)
@@ -232,7 +241,6 @@ class Writer(_code._Writer):
     def _lines(self, instructions: list[Any]) -> list[str]:
         """Return the lines of instructions."""
         before, self.lines = self.lines, []
-        self.wrapped = {}
         for each in instructions:
             self._instruction(each)
         lines, self.lines = self.lines, before
@@ -243,7 +251,7 @@ class Writer(_code._Writer):
         return any(id(each) not in self.cached for each in self._affine(instructions))
 
     def _inner(self, ends: list[Any]) -> list[Any]:
-        """Return the instructions inside a loop that some reductions and stores need."""
+        """Return the instructions in a loop that some reductions and stores need."""
         found = needed(self.kernel.instructions, ends, stop=Reduce)
         inner = []
         for each in found:
@@ -294,7 +302,11 @@ class Writer(_code._Writer):
                 lines.append(f"R{m}::Acc a{m} = R{m}::identity();")
             for own, some in each:
                 elements = _LaneElements(self, own.vector, some, len(passes) == 1)
-                lines += ["{", *_indented(lane_loops(_Lanes(cut, own), self.index, elements)), "}"]
+                lines += [
+                    "{",
+                    *_indented(lane_loops(_Lanes(cut, own), self.index, elements)),
+                    "}",
+                ]
             for k, one in enumerate(reduces):
                 lines += self._merged(one, k, number + 1 < len(passes))
         return [*lines, *self._row(len(passes))]
@@ -434,25 +446,23 @@ class Writer(_code._Writer):
                 lines.append(f"pack<{kind}, {vec}> {name}[{rounds}];")
                 inside = self._split("r", f"lane * {vec}")
                 inside.append(f"{name}[u].load(&{element});")
-                inside = [*self._at_row(), "if (active && has) {", *_indented(inside), "}"]
+                inside = [
+                    *self._at_row(),
+                    "if (active && has) {",
+                    *_indented(inside),
+                    "}",
+                ]
                 lines += _loop("u", rounds, inside)
             else:
                 self.loaded[id(each)] = f"{name}[j]"
                 lines.append(f"{kind} {name}[{rounds * vec}];")
-                inside = [*self._short_element(), *self._wrap_lines(each)]
-                element = self._element(each.access, each)
+                before = needed(self.kernel.instructions, [each])
+                places = [e for e in before if isinstance(e, moves.Find)]
+                inside = [*self._short_element(), *self._lines(places)]
                 inside.append(f"{name}[j] = {element};")
                 inside = ["if (active && has) {", *_indented(inside), "}"]
                 inside = [f"const int u = j / {vec};", *self._at_row(), *inside]
                 lines += _loop("j", rounds * vec, inside)
-        return lines
-
-    def _wrap_lines(self, each: Any) -> list[str]:
-        """Return the lines of the rolled indices of an access, in a new scope."""
-        before, self.lines = self.lines, []
-        self.wrapped = {}
-        super()._element(each.access, each)
-        lines, self.lines = self.lines, before
         return lines
 
     def _short_element(self) -> list[str]:
@@ -477,12 +487,15 @@ class Writer(_code._Writer):
             name = f"o{each.source}_{n}"
             lines.append(f"pack<{each.access.dtype}, {vec}> {name}[{rounds}];")
             element = self._element(each.access, each)
-            inside = [*self._split("r", f"lane * {vec}"), f"{name}[u].store(&{element});"]
+            inside = [
+                *self._split("r", f"lane * {vec}"),
+                f"{name}[u].store(&{element});",
+            ]
             inside = [*self._at_row(), "if (active && has) {", *_indented(inside), "}"]
             after += _loop("u", rounds, inside)
             self.cached[id(each)] = f"{name}[u].items[j % {vec}]"
-        for each in reduces:
-            lines += self._room(each, rounds * vec)
+        for one in reduces:
+            lines += self._room(one, rounds * vec)
         rest = [each for each in inner if not isinstance(each, Store)]
         scattered = [each for each in stores if each not in packed]
         inside = [f"const int u = j / {vec};"]
@@ -493,8 +506,8 @@ class Writer(_code._Writer):
             inside.append(f"{self.cached[id(each)]} = v{each.source};")
         if scattered:
             inside += ["if (active && has) {", *_indented(self._lines(scattered)), "}"]
-        for each in reduces:
-            inside += self._taken(each, "j")
+        for one in reduces:
+            inside += self._taken(one, "j")
         lines += [*_loop("j", rounds * vec, inside), *after]
         self.cached = {}
         return lines
@@ -527,17 +540,17 @@ class Writer(_code._Writer):
 
     def _by_column(self) -> list[str]:
         cut, kernel = self.cut, self.kernel
-        ((_, ends),) = (one for each in loops(self.level, kernel.instructions) for one in each)
+        ((_, ends),) = (
+            one for each in loops(self.level, kernel.instructions) for one in each
+        )
         reduces = [each for each in ends if isinstance(each, Reduce)]
-        lines = column_job(cut, self.index)
+        lines: list[str] = column_job(cut, self.index)
         for each in reduces:
             m = self.numbers_of[id(each)]
             lines += column_start(cut, f"R{m}", f"a{m}")
-        inside = self._split("k", "mine") if self._stays("k", cut.vector) else []
-        if inside:  # the last index is that of the first of some rows
-            inside[-1 if len(self.kept) == 1 else 1] = inside[
-                -1 if len(self.kept) == 1 else 1
-            ].replace(f" k{len(self.kept) - 1} =", " base =")
+        inside = []
+        if self._stays("k", cut.vector):
+            inside = self._split("k", "mine", last="base")
         inside += [
             f"{self.index} i = begin + threadIdx.x / {cut.lanes};",
             *column_loops(cut, _ColumnElements(self, ends)),
@@ -743,12 +756,18 @@ def _loop(name: str, count: int, lines: list[str]) -> list[str]:
 
 
 def write(
-    kernel: Kernel, misaligned: set[int], sizes: list[int] | None = None
+    kernel: Kernel,
+    misaligned: set[int],
+    sizes: list[int] | None = None,
+    fast: bool = False,
 ) -> _code.Source:
-    """Return the source of a kernel; see ``_code.write``."""
+    """Return the source of a kernel.
+
+    ``misaligned`` are blocks not at whole words, ``sizes`` the bytes of all blocks.
+    """
     if kernel.cut is None:
-        return _code.write(kernel, misaligned, sizes)
-    return Writer(kernel, misaligned).write()
+        return _code.write(kernel, misaligned, sizes, fast)
+    return _code.with_options(Writer(kernel, misaligned).write(), fast)
 
 
 __all__ = ["Compute", "Repeat", "write"]

@@ -10,8 +10,8 @@ the same order. Its kernel computes the values that it reduces. More may join it
 * operations on the results, which have one element for each row.
 
 Passes are numbered. A variable belongs to the first pass in which it is known, the
-result of a reduction to the pass after it. A variable is *inner* if it differs along the
-reduced axes. The others are the same for a whole row.
+result of a reduction to the pass after it. A variable is *inner* if it differs along
+the reduced axes. The others are the same for a whole row.
 
 A kernel with few blocks leaves most of the device idle. What joins it must take less
 time there than another launch, for which a device does ``LAUNCH`` operations.
@@ -19,9 +19,12 @@ time there than another launch, for which a device does ``LAUNCH`` operations.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pycuda.fuse._group as group
+import pycuda.fuse._moves as moves
+from pycuda.fuse._program import Cut, itemsize
 
 #: Bytes of the largest accumulator: see PCU_REDUCTION_ACC_BYTES.
 LARGEST = 48
@@ -29,21 +32,30 @@ LARGEST = 48
 LAUNCH = 10**8
 
 
-def idles(cut: Any, work: int) -> bool:
+def idles(cut: Cut, work: int) -> bool:
     """Say whether the blocks of a reduction take too long for some other work."""
-    return bool(work * (cut.idle - 1) > LAUNCH)
+    return work * (cut.idle - 1) > LAUNCH
 
 
-def may_be_joined(cut: Any) -> bool:
+def may_be_joined(cut: Cut) -> bool:
     """Say whether operations may use results of a reduction in its kernel."""
     return cut.segments == 1 and cut.variant != "by_column"
 
 
+def may_choose(cut: Any) -> bool:
+    """Say whether a kernel may load elements only where they are chosen.
+
+    Short rows are loaded before the loop over their elements.
+    """
+    return bool(cut.variant != "by_short_row")
+
+
 def _inside(instruction: Any) -> list[Any]:
     """Return the instructions of a loop, without the loop."""
+    lists = [body for body, _ in moves.bodies(instruction)]
     if isinstance(instruction, group.Repeat):
-        return [part for each in instruction.body for part in (each, *_inside(each))]
-    return []
+        lists.append(instruction.body)
+    return [part for body in lists for each in body for part in (each, *_inside(each))]
 
 
 def loads(instructions: list[Any]) -> list[Any]:
@@ -67,20 +79,23 @@ def targets(instruction: Any) -> tuple[int, ...]:
 def sources(instruction: Any) -> list[int]:
     """Return the variables that an instruction uses."""
     if isinstance(instruction, group.Store):
-        return [instruction.source]
+        return [instruction.source, *moves.sources(instruction)]
     if isinstance(instruction, group.Reduce):
         return list(instruction.arguments)
     if isinstance(instruction, group.Compute):
         used = [each for each in instruction.arguments if isinstance(each, int)]
         return used if instruction.index is None else [*used, instruction.index]
+    used, own = moves.sources(instruction), set()
+    bodies = [body for body, _ in moves.bodies(instruction)]
     if isinstance(instruction, group.Repeat):
         own = set(instruction.state)
-        used = [*instruction.arguments, *instruction.ends]
-        for each in instruction.body:
+        used += [*instruction.arguments, *instruction.ends]
+        bodies = [instruction.body]
+    for body in bodies:
+        for each in body:
             used += sources(each)
             own |= set(targets(each))
-        return [each for each in used if each not in own]
-    return []
+    return [each for each in used if each not in own]
 
 
 def needed(instructions: list[Any], ends: list[Any], stop: Any = ()) -> list[Any]:
@@ -102,7 +117,8 @@ def needed(instructions: list[Any], ends: list[Any], stop: Any = ()) -> list[Any
 class Levels:
     """The passes of the variables of a kernel, and which of them are inner."""
 
-    def __init__(self, kernel: Any) -> None:
+    def __init__(self, kernel: group.Kernel) -> None:
+        assert kernel.cut is not None
         self.cut = kernel.cut
         self.passes: dict[int, int] = {}
         self.inner: set[int] = set()
@@ -126,11 +142,13 @@ class Levels:
             return True
         for each in (instruction, *_inside(instruction)):
             if isinstance(each, (group.Load, group.Store)):
-                if any(map(each.access.depends_on, self.cut.reduced)):
-                    return True
-            elif isinstance(each, group.Index):
-                if any(each.strides[axis] for axis in self.cut.reduced):
-                    return True
+                differs: Any = each.access.depends_on
+            elif isinstance(each, (group.Index, moves.Find)):
+                differs = each.strides.__getitem__
+            else:
+                continue
+            if any(map(differs, self.cut.reduced)):
+                return True
         if isinstance(instruction, group.Store):
             return False
         return any(each in self.inner for each in sources(instruction))
@@ -145,7 +163,9 @@ def loops(level: Levels, instructions: list[Any]) -> list[list[tuple[Any, list[A
     found: list[dict[tuple[int, int], tuple[Any, list[Any]]]] = []
     for each in instructions:
         is_reduce = isinstance(each, group.Reduce)
-        if not is_reduce and not (isinstance(each, group.Store) and level.is_inner(each)):
+        if not is_reduce and not (
+            isinstance(each, group.Store) and level.is_inner(each)
+        ):
             continue
         number = level.pass_of(each)
         while len(found) <= number:
@@ -158,11 +178,14 @@ def loops(level: Levels, instructions: list[Any]) -> list[list[tuple[Any, list[A
     return [list(each.values()) for each in found]
 
 
-def fits(kernel: Any) -> bool:
+def fits(kernel: group.Kernel) -> bool:
     """Say whether a kernel with reductions can do its instructions in passes."""
     cut = kernel.cut
     if cut is None:
         return True
+    kinds = moves.Pick, moves.Choose
+    if not may_choose(cut) and moves.has_moves(kernel.instructions, kinds):
+        return False
     level = Levels(kernel)
     passes = loops(level, kernel.instructions)
     if len(passes) > 1 and not may_be_joined(cut):
@@ -185,7 +208,7 @@ def fits(kernel: Any) -> bool:
     return not idles(cut, _other_work(kernel, level))
 
 
-def _other_work(kernel: Any, level: Levels) -> int:
+def _other_work(kernel: group.Kernel, level: Levels) -> int:
     """Return the work on elements beside the reductions of elements in memory."""
     work = 0
     for each in kernel.instructions:
@@ -193,8 +216,8 @@ def _other_work(kernel: Any, level: Levels) -> int:
             continue
         work += group._work_of_one(each)
         if isinstance(each, group.Store):
-            work += group.itemsize(each.access.dtype) * group.OPERATIONS_PER_BYTE
-    return work * group.math.prod(kernel.shape)
+            work += itemsize(each.access.dtype) * group.OPERATIONS_PER_BYTE
+    return work * math.prod(kernel.shape)
 
 
 __all__ = ["LAUNCH", "LARGEST", "Levels", "fits", "idles", "loops", "needed"]

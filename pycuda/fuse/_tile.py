@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pycuda.fuse._group import LANES, MOST_ROWS, Compute, Index, Load, Store
+from pycuda.fuse._moves import Find
 from pycuda.fuse._program import Scalar, itemsize
 
 #: Threads of a block: columns and rows.
@@ -107,6 +108,7 @@ class Tile:
         self._signatures: dict[Any, int] = {}
         self.first: list[tuple[Any, Coordinate]] = []  # of each signature
         self.values: dict[int, tuple[int, Coordinate]] = {}  # of variables
+        self.found: dict[int, Find] = {}  # of the variables of rolled indices
         self.stores: list[tuple[Any, int, int, int]] = []  # group, row, column
         self.work: list[int] = []
         self.column_of: dict[int, int] = {}  # of signatures that are shuffled
@@ -122,7 +124,9 @@ class Tile:
 
     def _sign(self) -> None:
         for each in self.kernel.instructions:
-            if isinstance(each, (Load, Store)) and each.access.wraps:
+            if isinstance(each, Find):
+                self.found[each.target] = each
+            elif isinstance(each, (Load, Store)) and each.access.jumps:
                 self._locate(each)
         for each in self.kernel.instructions:
             if isinstance(each, Load):
@@ -132,7 +136,9 @@ class Tile:
                 self._note(each.target, ("load", number), each, where, 0)
             elif isinstance(each, Store):
                 self.stores.append((each, *self._locate(each)))
-            elif isinstance(each, Index):
+            elif isinstance(each, Find):
+                continue  # _locate knows what it means
+            elif isinstance(each, Index) and not each.jumps:
                 strides = self.writer.strides[id(each)]
                 where = (0 if strides[-2] else None, 0 if strides[-1] else None)
                 sign = "index", each.offset, tuple(strides)
@@ -187,21 +193,24 @@ class Tile:
         size = itemsize(access.dtype)
         strides = list(self.writer.strides[id(each)])
         rows = columns = 0
-        for wrap in access.wraps:
-            coefficients = self.writer.coefficients[wrap]
+        for jump in access.jumps:
+            found = self.found.get(jump.variable)
+            if found is None or found.rule != "roll" or found.jumps:
+                raise NoTile
+            coefficients = self.writer.strides[id(found)]
             axis = next((k for k, c in enumerate(coefficients) if c), 0)
             if (
                 axis < len(strides) - 2
                 or coefficients[axis] != 1
                 or any(c for k, c in enumerate(coefficients) if k != axis)
                 or strides[axis]
-                or self.lengths[axis] != wrap.length
-                or wrap.length < 2 * _NEAR
+                or self.lengths[axis] != jump.length
+                or jump.length < 2 * _NEAR
             ):
                 raise NoTile
-            strides[axis] = wrap.stride
-            step = wrap.offset % wrap.length
-            step -= wrap.length if step > wrap.length // 2 else 0
+            strides[axis] = jump.stride
+            step = (found.offset + found.number) % jump.length
+            step -= jump.length if step > jump.length // 2 else 0
             if abs(step) > _NEAR // 2:
                 raise NoTile
             if axis == len(strides) - 1:
@@ -213,7 +222,7 @@ class Tile:
         steps = tuple(step // size for step in strides)
         offset = access.offset // size
         whole = access.block, access.dtype, steps, offset, "torus"
-        if access.wraps or whole in self._group_numbers:
+        if access.jumps or whole in self._group_numbers:
             return self._in_group(whole, rows, columns)
         for k, group in enumerate(self.groups):
             if group.is_torus or (group.block, group.dtype, group.strides) != (

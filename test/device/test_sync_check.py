@@ -262,6 +262,129 @@ def test_the_same_programs_that_wait():
     assert run("\n".join(codes)) == "nothing"
 
 
+#: Graphs with two nodes that use the same bytes: the program, the words of the report,
+#: and the edge that orders them, in place of EDGE.
+GRAPHS = {
+    "two kernels": (
+        "one = graph.add_kernel(fill, memory, zero, n, block=block)\n"
+        "graph.add_kernel(twice, memory, n, block=block, after=EDGE)",
+        ["kernel twice writes byte 0 of the 4000-byte", "which kernel fill writes"],
+        "one",
+    ),
+    "two kernels behind a third": (
+        "first = graph.add_kernel(fill, memory, zero, n, block=block)\n"
+        "one = graph.add_kernel(twice, memory, n, block=block, after=first)\n"
+        "graph.add_kernel(even, memory, zero, block=block, after=[first, *EDGE])",
+        ["kernel even writes byte 0", "kernel twice reads; no edges of the graph"],
+        "[one]",
+    ),
+    "a copy and a kernel": (
+        "one = graph.add_kernel(fill, memory, zero, n, block=block)\n"
+        "graph.add_copy(page, memory, after=EDGE)",
+        ["a copy reads byte 0 of the 4000-byte", "kernel fill writes"],
+        "one",
+    ),
+    "two copies": (
+        "one = graph.add_copy(memory, page)\n"
+        "graph.add_copy(second, memory, after=EDGE)",
+        ["a copy reads byte 0 of the 4000-byte", "which a copy writes"],
+        "one",
+    ),
+    "a fill and a kernel": (
+        "one = graph.add_set(memory, 7, N, 4)\n"
+        "graph.add_kernel(even, memory, zero, block=block, after=EDGE)",
+        ["kernel even writes byte 0", "which a fill writes"],
+        "one",
+    ),
+    "a child graph": (
+        "inner = drv.Graph()\n"
+        "inner.add_kernel(twice, memory, n, block=block)\n"
+        "one = graph.add_child(inner)\n"
+        "graph.add_kernel(even, memory, zero, block=block, after=EDGE)",
+        ["kernel even writes byte 0", "a child graph reads"],
+        "one",
+    ),
+    "inside of a child graph": (
+        "inner = drv.Graph()\n"
+        "one = inner.add_kernel(twice, memory, n, block=block)\n"
+        "inner.add_kernel(even, memory, zero, block=block, after=EDGE)\n"
+        "graph.add_child(inner)",
+        ["kernel even writes byte 0", "kernel twice reads"],
+        "one",
+    ),
+    "a capture": (
+        "with s.capture(graph):\n"
+        "    fork = drv.Event().record(s)\n"
+        "    t.wait_for_event(fork)\n"
+        "    twice(memory, n, block=block, stream=t)\n"
+        "    join = drv.Event().record(t)\n"
+        "    if EDGE:\n"
+        "        s.wait_for_event(join)\n"
+        "    even(memory, zero, block=block, stream=s)\n"
+        "    s.wait_for_event(join)",
+        ["kernel even writes byte 0", "kernel twice reads"],
+        "True",
+    ),
+}
+GRAPH = "graph, second = drv.Graph(), drv.mem_alloc(4 * N)\nNODES\n"
+LAUNCH = "executable = graph.instantiate()\nexecutable.launch(s)"
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_nodes_that_no_edges_order(name):
+    nodes, words, edge = GRAPHS[name]
+    nodes = nodes.replace("EDGE", "False" if edge == "True" else "()")
+    assert run(GRAPH.replace("NODES", nodes) + LAUNCH, words) == "found"
+
+
+def test_the_lines_of_nodes():
+    nodes = GRAPHS["two kernels"][0].replace("EDGE", "()")
+    code = GRAPH.replace("NODES", nodes)
+    line = (START + code).count("\n")
+    words = [
+        f"kernel twice at <string>:{line}",
+        f"kernel fill at <string>:{line - 1}",
+        f"launched at <string>:{line + 2}",
+        "the memory was allocated at <string>:",
+    ]
+    assert run(code + LAUNCH, words) == "found"
+
+
+#: Graphs in which nodes without edges between them may run at the same time.
+SIDE_BY_SIDE = [
+    "graph.add_kernel(even, memory, zero, block=block)\n"
+    "graph.add_kernel(even, memory, np.int32(1), block=block)",
+    "graph.add_kernel(count, memory, block=block)\n"
+    "graph.add_kernel(count, memory, block=block)",
+    "graph.add_copy(page, memory)\ngraph.add_copy(second, memory)",
+    "graph.add_set(memory, 7, N, 4)\ngraph.add_set(memory, 7, N, 4)",
+    "one = graph.add_kernel(fill, memory, zero, n, block=block)\n"
+    "two = graph.add_kernel(fill, second, zero, n, block=block)\n"
+    "ends = [graph.add_kernel(twice, x, n, block=block, after=[one, two])"
+    " for x in (memory, second)]\n"
+    "graph.add_copy(second, memory, after=graph.add_empty(after=ends))",
+    "one = graph.add_set(memory, 7, N, 4)\n"
+    "two = graph.add_kernel(even, memory, zero, block=block, after=one)\n"
+    "two.disable() if hasattr(two, 'disable') else None",
+]
+
+
+def test_nodes_that_may_run_at_the_same_time():
+    right = [nodes.replace("EDGE", edge) for nodes, _, edge in GRAPHS.values()]
+    codes = [GRAPH.replace("NODES", nodes) + LAUNCH for nodes in right + SIDE_BY_SIDE]
+    assert run("\ndrv.Context.synchronize()\n".join(codes)) == "nothing"
+
+
+def test_a_graph_as_a_whole_uses_what_its_nodes_do():
+    code = (
+        GRAPH.replace("NODES", SIDE_BY_SIDE[0])
+        + LAUNCH
+        + "\ndrv.memcpy_dtoh_async(page, memory, t)"
+    )
+    words = ["cuGraphLaunch in another stream writes", "cuMemcpyDtoHAsync reads"]
+    assert run(code, words) == "found"
+
+
 #: Programs in which a stream waits for a value before another stream's write of it is
 #: enqueued: BEFORE stands where the work is that the write makes visible, AFTER behind
 #: the write. The words of the report if WORK is AFTER.

@@ -298,6 +298,8 @@ def test_bench_fuse_notices_a_wrong_result():
     assert bench_fuse.differs(right[:2], right, 1e-4)
     assert bench_fuse.differs(np.zeros(3), right, 1e-4)
     assert bench_fuse.differs(right * 1.1e-5, right * 1e-5, 1e-4)
+    assert not bench_fuse.differs(np.zeros(3), right, 1e-2, chaotic=0.7)
+    assert bench_fuse.differs(np.zeros(3), right, 1e-2, chaotic=0.6)
     assert bench_fuse.bits(right) != bench_fuse.bits(np.nextafter(right, 2))
     assert bench_fuse.bits(np.zeros(1)) != bench_fuse.bits(-np.zeros(1))
 

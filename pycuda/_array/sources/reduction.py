@@ -184,7 +184,7 @@ class _Scalar:
 
 
 def lane_loops(cut, index, elements):
-    """Return the loops in which a job's lanes take up the elements from begin to end."""
+    """Return the loops in which lanes take up the elements from begin to end."""
     vec, lanes = cut.vector, cut.lanes
     across = lanes * vec
     lines = [
@@ -380,7 +380,9 @@ def column_loops(cut, elements):
     rows = cut.threads // cut.lanes
     lines = []
     for rounds in dict.fromkeys((cut.rounds, 1)):
-        lines.append(f"for (; i + {(rounds - 1) * rows} < end; i += {rounds * rows}) {{")
+        lines.append(
+            f"for (; i + {(rounds - 1) * rows} < end; i += {rounds * rows}) {{"
+        )
         lines += [*elements.round(rounds, rows), "}"]
     return lines
 

@@ -734,6 +734,9 @@ operation_noted(emu_operation *operation)
     if (operation->is_graph && operation != present) {
         return &operation->may;
     }
+    if (operation == present && emu_node_check_target() != NULL) {
+        return emu_node_check_target();
+    }
     return &operation->uses;
 }
 
@@ -813,11 +816,51 @@ emu_operation_kernel(emu_operation *operation, const char *name)
     if (operation == NULL) {
         return NULL;
     }
+    emu_node_check_name(name);
+    if (emu_node_check_target() != NULL) {
+        return emu_node_check_target();
+    }
     emu_operation_name(operation, name);
     check_lock();
     operation->uses.host_only = !lane_has_company(operation);
     check_unlock();
     return &operation->uses;
+}
+
+void
+emu_operation_compare(const emu_node_side *older, const emu_node_side *newer)
+{
+    const uint64_t serial = check_lower(older->serial, newer->serial);
+    emu_use_conflict found;
+
+    check_lock();
+    if (!check.is_short && emu_uses_conflict(older->uses, newer->uses,
+                                             use_is_of_live_memory, &serial, &found)) {
+        emu_finding_of_nodes(
+            present->context,
+            &(emu_finding_side){older->name, older->site, found.first},
+            &(emu_finding_side){newer->name, newer->site, found.second}, found.address,
+            present->site);
+    }
+    check_unlock();
+}
+
+void
+emu_operation_join(emu_uses *uses, const emu_uses *added)
+{
+    check_lock();
+    if (uses == NULL) {
+        uses = &present->uses;
+    }
+    for (size_t i = 0; i < added->count; i++) {
+        const emu_use_range *range = &added->ranges[i];
+
+        emu_uses_add_range(uses, range->start, range->end - range->start, range->kind,
+                           range->value);
+        present->frees |= range->kind == EMU_USE_FREE;
+    }
+    emu_uses_merge(uses, &added->table, added->has_host, added->incomplete);
+    check_unlock();
 }
 
 void

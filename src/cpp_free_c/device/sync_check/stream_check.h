@@ -115,6 +115,50 @@ void emu_operation_waits(emu_operation *operation);
 /* It has waited for it. */
 void emu_operation_awaits_signal(emu_operation *operation);
 
+/* -- nodes of a graph -------------------------------------------------------------- */
+
+/* A graph is one operation. What each of its nodes uses is noted apart if another node
+ * may run at the same time, since no edges lead from one to the other. Two such nodes
+ * whose uses conflict are a finding. Afterwards it counts as used by the graph, or by
+ * the node whose body the nodes are. */
+
+typedef struct emu_node_check emu_node_check;
+
+/* A node that has run. */
+typedef struct {
+    const char *name; /* "kernel scale", "a copy" */
+    const char *site; /* where it was added; NULL: unknown */
+    uint64_t serial;  /* of the newest allocation when it had run */
+    const emu_uses *uses;
+} emu_node_side;
+
+/* The present operation is about to run `count` nodes, by number from 0. NULL: nothing
+ * is checked. */
+emu_node_check *emu_node_check_new(size_t count);
+/* A node waits for another one, of which all these calls have been made before. */
+void emu_node_check_order(emu_node_check *check, size_t number, size_t before);
+/* All are made. NULL if each node comes before or behind each other one. */
+emu_node_check *emu_node_check_ordered(emu_node_check *check);
+
+/* The functions below accept NULL. What this thread does between the first two is done
+ * by the node. `word`: "a copy", ..., unless it is a kernel. */
+void emu_node_check_begin(emu_node_check *check, size_t number);
+void emu_node_check_end(emu_node_check *check, size_t number, const char *word,
+                        const char *site);
+void emu_node_check_close(emu_node_check *check);
+
+/* For node_check.c. Where the uses of the node that this thread runs are noted; NULL:
+ * with those of the operation. */
+emu_uses *emu_node_check_target(void);
+/* That node runs a kernel. */
+void emu_node_check_name(const char *kernel);
+/* Compare two nodes of the present operation. */
+void emu_operation_compare(const emu_node_side *older, const emu_node_side *newer);
+/* Add uses to others; NULL: to those of the present operation. */
+void emu_operation_join(emu_uses *uses, const emu_uses *added);
+
+/* -- frees ------------------------------------------------------------------------- */
+
 /* The program frees memory now. If operations that the host has not waited for use it,
  * that is a finding. `word`: "page-locked memory", ... */
 void emu_stream_check_free(uint64_t start, uint64_t bytes, const char *word);
@@ -179,6 +223,10 @@ typedef struct {
 
 void emu_finding_of_streams(emu_context *context, const emu_finding_side *older,
                             const emu_finding_side *newer, uint64_t address);
+/* Two nodes of a graph, which was launched at `launched`. */
+void emu_finding_of_nodes(emu_context *context, const emu_finding_side *older,
+                          const emu_finding_side *newer, uint64_t address,
+                          const char *launched);
 void emu_finding_of_host(emu_context *context, const emu_finding_side *work,
                          const emu_finding_side *host, uint64_t address);
 void emu_finding_of_free(emu_context *context, const emu_finding_side *work,

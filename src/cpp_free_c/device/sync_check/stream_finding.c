@@ -124,6 +124,28 @@ emu_finding_of_streams(emu_context *context, const emu_finding_side *older,
 }
 
 void
+emu_finding_of_nodes(emu_context *context, const emu_finding_side *older,
+                     const emu_finding_side *newer, uint64_t address,
+                     const char *launched)
+{
+    char memory[MEMORY_ROOM], first[LINE_ROOM], second[LINE_ROOM], made[LINE_ROOM];
+    char launch[LINE_ROOM];
+    const char *site;
+
+    finding_memory(address, memory, &site);
+    finding_line(newer->name, newer->site, first);
+    finding_line(older->name, older->site, second);
+    finding_line("launched", launched, launch);
+    finding_line("the memory was allocated", site, made);
+    finding_set(context,
+                "CUDA_ERROR_LAUNCH_FAILED\n"
+                "  sync: %s %s %s, which %s %s; no edges of the graph order these two "
+                "nodes%s%s%s%s\n",
+                newer->name, finding_verb(newer->kinds), memory, older->name,
+                finding_verb(older->kinds), first, second, launch, made);
+}
+
+void
 emu_finding_of_host(emu_context *context, const emu_finding_side *work,
                     const emu_finding_side *host, uint64_t address)
 {

@@ -381,6 +381,7 @@ graph_add_copy(emu_graph *to, const emu_node *node)
         return false;
     }
     made->original = node->object.serial;
+    made->object.site = node->object.site;
     if (to->is_executable) {
         emu_object_unlist(&made->object);
         made->disabled = node->disabled;

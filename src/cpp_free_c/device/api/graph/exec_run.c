@@ -302,10 +302,50 @@ exec_node_run(const emu_node *node, uint64_t seed, emu_context *context,
     return CUDA_SUCCESS;
 }
 
+/* -- the check of nodes that no edges order ---------------------------------------- */
+
+/* Prepare it for a run of a body; NULL: nothing is checked. */
+static emu_node_check *
+body_check(const emu_graph *body)
+{
+    emu_node_check *check = emu_node_check_new(body->count);
+
+    if (check == NULL) {
+        return NULL;
+    }
+    for (size_t i = 0; i < body->count; i++) {
+        const emu_node *node = body->nodes[body->order[i]];
+
+        for (size_t k = 0; k < node->after.count; k++) {
+            emu_node_check_order(check, node->number, node->after.nodes[k]->number);
+        }
+    }
+    return emu_node_check_ordered(check);
+}
+
+/* What a node is called in a finding, unless it is a kernel. */
+static const char *
+exec_node_word(const emu_node *node)
+{
+    switch (node->work->type) {
+        case CU_GRAPH_NODE_TYPE_MEMCPY:
+            return "a copy";
+        case CU_GRAPH_NODE_TYPE_MEMSET:
+            return "a fill";
+        case CU_GRAPH_NODE_TYPE_GRAPH:
+            return "a child graph";
+        case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+            return "a conditional node";
+        default:
+            return "a node";
+    }
+}
+
 CUresult
 emu_exec_body_run(const emu_graph *body, uint64_t seed, emu_context *context,
                   emu_report *report)
 {
+    emu_node_check *check = body_check(body);
     uint32_t *other = NULL;
     CUresult status = CUDA_SUCCESS;
 
@@ -315,8 +355,12 @@ emu_exec_body_run(const emu_graph *body, uint64_t seed, emu_context *context,
     for (size_t i = 0; status == CUDA_SUCCESS && i < body->count; i++) {
         const uint32_t at = other != NULL ? other[i] : body->order[i];
 
+        emu_node_check_begin(check, at);
         status = exec_node_run(body->nodes[at], seed, context, report);
+        emu_node_check_end(check, at, exec_node_word(body->nodes[at]),
+                           body->nodes[at]->object.site);
     }
+    emu_node_check_close(check);
     free(other);
     return status;
 }
