@@ -177,6 +177,13 @@ class Kernel:
     joins: bool = False
 
     @property
+    def elements(self) -> tuple[int, ...]:
+        """The shape of what is computed: all elements, or the results of segments."""
+        if self.cut is None or not self.joins:
+            return self.shape
+        return tuple(self.shape[k] for k in self.cut.kept)
+
+    @property
     def operations(self) -> int:
         """The number of operations on an element."""
         return _count(self.instructions)
@@ -201,7 +208,7 @@ class Kernel:
     @property
     def work(self) -> int:
         """The estimated operations on all elements, in those of a float."""
-        return sum(map(_work_of_one, self.instructions)) * math.prod(self.shape)
+        return sum(map(_work_of_one, self.instructions)) * math.prod(self.elements)
 
 
 def _count(instructions: Any) -> int:
@@ -552,7 +559,9 @@ class _Builder:
                 continue  # its inputs are read at other places
             target = statement.outputs[0].shape
             for place in statement.inputs:
-                made = self.plan.unstored(place) if isinstance(place, Place) else None
+                if isinstance(place, Scalar):
+                    continue
+                made = self.plan.unstored(place)
                 if made is None or not self.plan.is_deep(made[0]):
                     continue
                 at = compose(made[2], aligned(place.shape, target), len(target))
@@ -864,8 +873,9 @@ class Plan:
             return self._is_better_stored(number, written)
         if len(self.statements[number].outputs) == 1:
             reach = self._reach[number]
-            if not self._is_better_stored(number, written) and reach != (
-                self._reach[number]
+            if (
+                not self._is_better_stored(number, written)
+                and reach != (self._reach[number])
             ):
                 self.near.add(written.block)
         return True
@@ -920,9 +930,7 @@ class Plan:
 
     def _work_of_near(self, number: int, distances: set[Any]) -> int | None:
         """Return the work to have a value at some distances; None: store it."""
-        rows, columns = (
-            max(each) - min(each) for each in zip(*distances, strict=True)
-        )
+        rows, columns = (max(each) - min(each) for each in zip(*distances, strict=True))
         reach = self._reach[number]
         reach = reach[0] + rows, reach[1] + columns
         if max(reach) > MOST_HALO:
@@ -930,7 +938,9 @@ class Plan:
         self._reach[number] = reach
         more = rows / MOST_ROWS + columns / LANES
         shuffles = len({column for _, column in distances}) - 1
-        return math.ceil(more * self.work(number)) + 2 * shuffles
+        work: int = math.ceil(more * self.work(number)) + 2 * shuffles
+        return work
+
     def _chooses(self, number: int) -> bool:
         """Say whether a value is computed from elements that a kernel chooses."""
         return any(moves.chooses(self.statements[k]) for k in self._cone[number])
@@ -987,9 +997,8 @@ class Plan:
         assert not isinstance(statement, Call)
         shape = shape_of(statement)
         if self._open is not None and self._may_join(self._open.kernel, statement):
-            if self._open.operations <= 2 * MOST_OPERATIONS and self._try(
-                self._open.copy(), number
-            ):
+            is_full = self._open.operations > 2 * MOST_OPERATIONS
+            if not is_full and self._try(self._open.copy(), number):
                 return
         near = self.near & {place.block for place in statement.outputs}
         self._close()

@@ -313,9 +313,7 @@ class _Recorded:
         size = max(self.trace.program.blocks[block].size, 1)
         return Place(block, "uint8", 0, (size,), (1,))
 
-    def _program(
-        self, outer: list[int], statements: list[Any], result: Any
-    ) -> Program:
+    def _program(self, outer: list[int], statements: list[Any], result: Any) -> Program:
         arguments = [*(place.block for place in self.begin_places), *outer]
         blocks = list(self.trace.program.blocks)
         for number, block in enumerate(arguments):

@@ -239,7 +239,9 @@ class Tile:
     def _in_group(self, key: Any, row: int, column: int) -> tuple[int, int, int]:
         number = self._group_numbers.setdefault(key, len(self.groups))
         if number == len(self.groups):
-            self.groups.append(_Group(*key[:4], is_torus=key[4] == "torus"))
+            block, dtype, steps, origin, kind = key
+            is_torus = kind == "torus"
+            self.groups.append(_Group(block, dtype, steps, origin, is_torus=is_torus))
         return self._grown(number, row, column)
 
     def _grown(self, number: int, row: int, column: int) -> tuple[int, int, int]:
@@ -329,9 +331,7 @@ class Tile:
     def _is_worth_a_shuffle(self, number: int) -> bool:
         each, _ = self.first[number]
         target = next(t for t in each.targets if self.values[t][0] == number)
-        return (
-            self.work[number] >= _DEAR and self.kernel.types[target] in _SHUFFLED
-        )
+        return self.work[number] >= _DEAR and self.kernel.types[target] in _SHUFFLED
 
     def _choose(self) -> None:
         """Choose rows and shuffles."""
@@ -595,9 +595,7 @@ class Tile:
         key = "y", row
         if key not in self._places:
             name = f"y{len(self._places)}"
-            self.lines += self._wrapped(
-                name, "y", row, self.last[0], row < 0, row > 0
-            )
+            self.lines += self._wrapped(name, "y", row, self.last[0], row < 0, row > 0)
             self._places[key] = name
         return self._places[key]
 
