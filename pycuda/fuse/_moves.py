@@ -163,7 +163,7 @@ def is_move(statement: Any) -> bool:
     return isinstance(statement, Operation) and statement.name in MOVES
 
 
-def distance(operation: Operation) -> tuple[int, ...] | None:
+def distance(operation: Any) -> tuple[int, ...] | None:
     """Return by how much elements move along each axis, if all move alike."""
     if operation.name != "remap" or operation.details[0] not in ("roll", "constant"):
         return None
@@ -298,6 +298,16 @@ def bodies(instruction: Any) -> list[tuple[tuple[Any, ...], float]]:
     if isinstance(instruction, Choose):
         return [(each.instructions, each.share) for each in instruction.branches]
     return []
+
+
+def flat(instructions: Any) -> list[Any]:
+    """Return instructions and those of the lists in them."""
+    found = []
+    for each in instructions:
+        found.append(each)
+        for body, _ in bodies(each):
+            found += flat(body)
+    return found
 
 
 def reach(index: Any, shape: tuple[int, ...]) -> int:

@@ -80,9 +80,7 @@ class Writer(_code._Writer):
                 f'extern "C" __global__ void __launch_bounds__({threads})',
                 f"kernel({', '.join(self.parameters)})",
                 "{",
-                *_indented(
-                    [*self._places(), *self._typedefs(), *self.scalars, *body]
-                ),
+                *_indented([*self._places(), *self._typedefs(), *self.scalars, *body]),
                 "}",
                 "",
             ]
