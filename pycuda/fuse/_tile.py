@@ -298,7 +298,8 @@ class Tile:
     def _in_group(self, key: Any) -> int:
         number = self._group_numbers.setdefault(key, len(self.groups))
         if number == len(self.groups):
-            self.groups.append(_Group(*key[:4], key[4] == "torus"))
+            block, dtype, strides, origin, kind = key
+            self.groups.append(_Group(block, dtype, strides, origin, kind == "torus"))
         return number
 
     def _grown(self, located: tuple[int, int, int], ends: Ends) -> tuple[int, int, int]:
