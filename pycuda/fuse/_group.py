@@ -20,7 +20,15 @@ That costs ``work`` operations for an element. A store and a load cost twice the
 of an element, and a byte takes the time of ``OPERATIONS_PER_BYTE`` operations: an H200
 does 67e12 float operations and moves 4.8e12 bytes in a second. ``_WORK`` has the
 operations that count as more or less than ``_OTHER_WORK``. A load of an element that a
-cache has counts as ``_LOAD``.
+cache has counts as ``_LOAD``, with its index.
+
+If all ways differ by rows and columns only, threads share the temporary: see ``_tile``.
+A thread that computes ``MOST_ROWS`` rows computes a temporary for ``r`` more rows if
+its readers see it ``r`` rows apart, and a warp for ``c`` more columns than its
+``LANES``. So the second ways together cost ``r / MOST_ROWS + c / LANES`` of the work,
+and two operations for each column that comes from a neighbour. All values together
+reach over at most ``MOST_HALO`` rows and columns. Beyond that, threads would compute
+more for others than they save in bytes.
 """
 
 from __future__ import annotations
@@ -30,6 +38,8 @@ import math
 from collections.abc import Callable, Container
 from dataclasses import dataclass, field, replace
 from typing import Any
+
+import numpy as np
 
 import pycuda.fuse._moves as moves
 import pycuda.fuse._rows as rows
@@ -55,7 +65,7 @@ from pycuda.fuse._program import (
 )
 
 OPERATIONS_PER_BYTE = 10
-_LOAD = 4
+_LOAD = 8
 _SIMPLE = (
     "add subtract multiply negative positive absolute fabs maximum minimum fmax fmin "
     "where copy equal not_equal less less_equal greater greater_equal logical_and "
@@ -75,6 +85,7 @@ MOST_ROWS = 8
 LANES = 32
 #: A value that is not stored reaches over at most so many rows and columns in all.
 MOST_HALO = 4
+_TWOS = {(dtype, np.dtype(dtype).type(2).tobytes()) for dtype in ("float32", "float64")}
 #: Chains of values that are longer are appended to a kernel without recursion.
 _DEEP = 60
 #: A value with less work is computed again for each element that it is broadcast to.
@@ -239,6 +250,15 @@ def _work_of_one(instruction: Any) -> int:
     if isinstance(instruction, Repeat):
         return instruction.count * sum(map(_work_of_one, instruction.body))
     return isinstance(instruction, Reduce) + moves.work(instruction, _work_of_one)
+
+
+def _simplified(statement: Statement) -> Statement:
+    """Return a statement with the same bits and less work: a square for a power."""
+    if isinstance(statement, Operation) and statement.name == "power":
+        exponent = statement.inputs[1]
+        if isinstance(exponent, Scalar) and (exponent.dtype, exponent.data) in _TWOS:
+            return replace(statement, name="square", inputs=statement.inputs[:1])
+    return statement
 
 
 def shape_of(statement: Any) -> tuple[int, ...]:
@@ -717,7 +737,7 @@ class Plan:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.blocks: list[Block] = list(program.blocks)
-        self.statements: list[Statement] = list(program.statements)
+        self.statements: list[Statement] = [*map(_simplified, program.statements)]
         self.steps: list[Step] = []
         self.dead: set[int] = set()
         self.near: set[int] = set()  # stored by the open kernel, and computed again

@@ -163,7 +163,7 @@ def test_threads_of_several_rows_compute_the_same(ctx, monkeypatch, function, th
 
 def test_the_comparison_finds_a_wrong_lane(ctx, monkeypatch):
     monkeypatch.setattr(tile.Tile, "_is_worth_a_shuffle", lambda self, number: True)
-    assert not _differs(two_steps, (70, 129))
+    assert not _differs(two_steps, (70, 200))
     reach = tile.Tile._choose
 
     def short(self):
@@ -171,7 +171,7 @@ def test_the_comparison_finds_a_wrong_lane(ctx, monkeypatch):
         self.geometry.before = 0
 
     monkeypatch.setattr(tile.Tile, "_choose", short)
-    assert _differs(two_steps, (70, 129))
+    assert _differs(two_steps, (70, 200))
 
 
 # -- what threads compute --------------------------------------------------------------
