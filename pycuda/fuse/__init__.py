@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 
-def fuse(function: Any = None, *, donate: Any = ()) -> Any:
+def fuse(function: Any = None, *, donate: Any = (), fast: bool = False) -> Any:
     """Return a function that runs as few kernels.
 
     Parameters
@@ -39,6 +39,10 @@ def fuse(function: Any = None, *, donate: Any = ()) -> Any:
         A function of GPUArrays and other values. Without it, return a decorator.
     donate : sequence of str, optional
         Names of parameters whose arrays the caller gives up.
+    fast : bool, optional
+        If true, the compiler may contract a product and a sum into one operation that
+        rounds once. The results may then differ in their last bits from those of the
+        plain function.
 
     Returns
     -------
@@ -48,8 +52,8 @@ def fuse(function: Any = None, *, donate: Any = ()) -> Any:
     if isinstance(donate, str):
         donate = (donate,)
     if function is None:
-        return lambda function: FusedFunction(function, donate)
-    return FusedFunction(function, donate)
+        return lambda function: FusedFunction(function, donate, fast)
+    return FusedFunction(function, donate, fast)
 
 
 def call(function: Any, *args: Any, writes: Any = ()) -> Any:
@@ -84,8 +88,10 @@ def call(function: Any, *args: Any, writes: Any = ()) -> Any:
 class _Module(ModuleType):
     """The module, which is called as the decorator."""
 
-    def __call__(self, function: Any = None, *, donate: Any = ()) -> Any:
-        return fuse(function, donate=donate)
+    def __call__(
+        self, function: Any = None, *, donate: Any = (), fast: bool = False
+    ) -> Any:
+        return fuse(function, donate=donate, fast=fast)
 
 
 sys.modules[__name__].__class__ = _Module

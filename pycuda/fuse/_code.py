@@ -12,6 +12,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+import pycuda.fuse._kernels as kernels
+import pycuda.fuse._moves as moves
+from pycuda._array.kernels.compilation import OPTIONS
 from pycuda._array.sources.elementwise import (
     _BODIES,
     _ON_BITS,
@@ -28,11 +31,13 @@ from pycuda.fuse._instructions import (
     Load,
     Repeat,
     Store,
-    Wrap,
 )
-from pycuda.fuse._program import Scalar, extent, itemsize
+from pycuda.fuse._moves import Find
+from pycuda.fuse._program import Scalar, itemsize
 from pycuda.fuse._tile import NoTile, Tile, geometry
 
+#: The options of kernels whose products and sums may be contracted.
+FAST = ("-fmad=true", "-w")
 _THREADS = 256
 _WORD = 16  # bytes that a thread loads at once
 #: Kernels over so many elements in the order of memory load and store whole words.
@@ -49,6 +54,7 @@ class Source:
     values: list[Any] = field(default_factory=list)  # of the others
     grid: tuple[int, ...] = (1, 1)
     block: tuple[int, int, int] = (_THREADS, 1, 1)
+    options: tuple[str, ...] = OPTIONS
 
 
 def collapse(
@@ -96,32 +102,24 @@ class _Writer:
         self.values: list[Any] = []
         self.numbers: dict[tuple[str, Any], str] = {}
         self.scalars: list[str] = []
+        self.functions: dict[Any, str] = {}  # those of _kernels
 
     def write(self) -> Source:
         """Return the source."""
         kernel = self.kernel
         affine = self._affine(kernel.instructions)
         affine.sort(key=lambda each: not isinstance(each, Store))
-        wraps = self._wraps(affine)
         rows = [self._strides(each) for each in affine]
-        rows += [wrap.coefficients for wrap in wraps]
         lengths, strides = collapse(kernel.shape, rows)
         self.strides = {
             id(each): row for each, row in zip(affine, strides, strict=False)
         }
-        self.coefficients = dict(zip(wraps, strides[len(affine) :], strict=True))
-        self.wrapped: dict[tuple[Any, ...], str] = {}
         count = math.prod(kernel.shape)
-        ends = [
-            abs(end)
-            for each in affine
-            if isinstance(each, Index)
-            for end in extent(each.offset, kernel.shape, each.strides, 1)
-        ]
+        ends = [moves.reach(each, kernel.shape) for each in affine if _is_index(each)]
         ends += [
             abs(end)
             for each in affine
-            if not isinstance(each, Index)
+            if not _is_index(each)
             for end in each.access.extent(kernel.shape)
         ]
         self.wide = max([count, *ends]) >= 1 << 31
@@ -131,7 +129,8 @@ class _Writer:
             self.parameters.append(f"{const}{kind} *__restrict__ p{number}")
             self.format += "P"
         self.names = {block: f"p{number}" for number, block in enumerate(blocks)}
-        index = "uint64" if self.wide else "uint32"
+        index = self.unsigned = "uint64" if self.wide else "uint32"
+        self.step = "int64" if self.wide else "int32"
         each_thread = self._elements_of_a_thread(lengths, affine)
         tile = None if each_thread > 1 else self._tile(lengths)
         if tile is None:
@@ -144,14 +143,16 @@ class _Writer:
             self._indices(lengths, index)
             for each in kernel.instructions:
                 self._instruction(each)
+        lines = [*self._places(), *self.head, *self.scalars, *self.lines]
         text = "\n".join(
             [
                 self._include(),
+                *self._functions(),
                 "using namespace pycuda_array;",
                 'extern "C" __global__ void __launch_bounds__(256)',
                 f"kernel({', '.join(self.parameters)})",
                 "{",
-                *(f"    {line}" for line in [*self.head, *self.scalars, *self.lines]),
+                *(f"    {line}" for line in lines),
                 "}",
                 "",
             ]
@@ -177,28 +178,25 @@ class _Writer:
     def _affine(self, instructions: Any) -> list[Any]:
         found = []
         for each in instructions:
-            if isinstance(each, (Load, Store, Index)):
+            if isinstance(each, (Load, Store, Index, Find)):
                 found.append(each)
             elif isinstance(each, Repeat):
                 found += self._affine(each.body)
+            for body, _ in moves.bodies(each):
+                found += self._affine(body)
         return found
 
     @staticmethod
     def _strides(each: Any) -> tuple[int, ...]:
-        if isinstance(each, Index):
-            return each.strides
+        if _is_index(each):
+            own: tuple[int, ...] = each.strides
+            return own
         strides: tuple[int, ...] = each.access.strides
         return strides
 
     @staticmethod
-    def _wraps(affine: list[Any]) -> list[Wrap]:
-        accesses = [each.access for each in affine if not isinstance(each, Index)]
-        found = [wrap for access in accesses for wrap in access.wraps]
-        return list(dict.fromkeys(found))
-
-    @staticmethod
     def _blocks(affine: list[Any]) -> list[int]:
-        accesses = [each.access for each in affine if not isinstance(each, Index)]
+        accesses = [each.access for each in affine if not _is_index(each)]
         return list(dict.fromkeys(access.block for access in accesses))
 
     @staticmethod
@@ -206,7 +204,7 @@ class _Writer:
         accesses = [
             (each.access.dtype, isinstance(each, Store))
             for each in affine
-            if not isinstance(each, Index) and each.access.block == block
+            if not _is_index(each) and each.access.block == block
         ]
         const = "" if any(stores for _, stores in accesses) else "const "
         types = {dtype for dtype, _ in accesses}
@@ -220,16 +218,16 @@ class _Writer:
         accesses = [
             (each.access, self.strides[id(each)])
             for each in affine
-            if not isinstance(each, Index)
+            if not _is_index(each)
         ]
         count = math.prod(self.kernel.shape)
         if len(lengths) != 1 or count < WORDS_FROM:
             return 1
         for access, (stride,) in accesses:
-            if stride == 0 and not access.wraps:
+            if stride == 0 and not access.jumps:
                 continue
             if (
-                access.wraps
+                access.jumps
                 or stride != itemsize(access.dtype)
                 or access.offset % _WORD
                 or access.block in self.misaligned
@@ -355,18 +353,32 @@ class _Writer:
         if lengths:
             self.head.append(f"const {step} i0 = {rest};")
 
-    def _wrap(self, wrap: Wrap) -> str:
-        """Return the variable of an index that is rolled."""
-        key = wrap.length, wrap.offset, wrap.coefficients
-        if key not in self.wrapped:
-            name = f"w{len(self.wrapped)}"
-            kind = "int64" if self.wide else "int32"
-            length = self._number(wrap.length)
-            at = self._sum(wrap.offset, self.coefficients[wrap], 1)
-            self.lines.append(f"{kind} {name} = {at};")
-            self.lines.append(f"if ({name} >= {length}) {name} -= {length};")
-            self.wrapped[key] = name
-        return self.wrapped[key]
+    def index_text(self, offset: int, strides: Any, jumps: Any, unit: int) -> str:
+        """Return the text of an affine function of indices and variables."""
+        terms = [
+            f"v{jump.variable} * {self._number(jump.stride // unit)}" for jump in jumps
+        ]
+        if terms and not offset and not any(strides):
+            return " + ".join(terms)
+        return " + ".join([self._sum(offset, strides, unit), *terms])
+
+    def constant(self, kind: str, code: str, value: int) -> str:
+        """Return the parameter of a number that is the same for all elements."""
+        key = kind, value
+        if key not in self.numbers:
+            self.numbers[key] = f"g{len(self.numbers)}"
+            self._parameter(f"{kind} {self.numbers[key]}", code, value)
+        return self.numbers[key]
+
+    def divisor(self, length: int) -> tuple[str, str, str]:
+        """Return the parameters of a division by a length, and those of quotient()."""
+        kind, code = ("uint64", "Q") if self.wide else ("uint32", "I")
+        multiplier, shift = divisor(length, self.wide)
+        return (
+            self._number(length),
+            self.constant(kind, code, multiplier),
+            self.constant(kind, code, shift),
+        )
 
     def _sum(self, offset: int, strides: list[int], unit: int) -> str:
         """Return the text of an affine function of the indices."""
@@ -391,12 +403,10 @@ class _Writer:
         strides = self.strides[id(each)]
         name = self.names[access.block]
         const, kind = self.pointers[access.block]
-        steps = [*strides, access.offset, *(wrap.stride for wrap in access.wraps)]
+        steps = [*strides, access.offset, *(jump.stride for jump in access.jumps)]
         is_own = kind == access.dtype and not any(step % size for step in steps)
         unit = size if is_own else 1
-        at = self._sum(access.offset, strides, unit)
-        for wrap in access.wraps:
-            at += f" + {self._wrap(wrap)} * {self._number(wrap.stride // unit)}"
+        at = self.index_text(access.offset, strides, access.jumps, unit)
         if is_own:
             return f"{name}[{at}]"
         return f"*({const}{access.dtype} *)(({const}char *){name} + {at})"
@@ -415,20 +425,25 @@ class _Writer:
                 f"{depth}{self._element(each.access, each)} = v{each.source};"
             )
         elif isinstance(each, Index):
-            at = self._sum(each.offset, self.strides[id(each)], 1)
+            at = self.index_text(each.offset, self.strides[id(each)], each.jumps, 1)
             self.lines.append(f"{depth}const int64 v{each.target} = {at};")
         elif isinstance(each, Few):
             self._few(each, depth)
         elif isinstance(each, Compute):
             self._compute(each, depth)
-        else:
+        elif isinstance(each, Repeat):
             self._repeat(each, depth)
+        else:
+            moves.write(self, each, depth)
 
     def _variable(self, number: int) -> str:
         return self.renamed.get(number, f"v{number}")
 
     def _compute(self, each: Compute, depth: str) -> None:
         operation = each.operation
+        if operation.name == "kernel":
+            kernels.write(self, each, depth)
+            return
         types = self.kernel.types
         compute = operation.compute
         kind = computation_type(compute)
@@ -496,13 +511,29 @@ class _Writer:
             self.lines.append(f"{inner}v{variable} = next{k};")
         self.lines.append(f"{depth}}}")
 
+    def _places(self) -> list[str]:
+        """Return the types that rules of places use."""
+        if moves.PLACE not in self.kernel.types:
+            return []
+        return [f"typedef {self.step} {moves.PLACE}; typedef {self.unsigned} I;"]
+
+    def _functions(self) -> list[str]:
+        """Return the functions of a program's kernels."""
+        return [kernels.function_text(*each) for each in self.functions.items()]
+
     def _include(self) -> str:
         kernel, lines = self.kernel, []
         if kernel.cut or any(isinstance(each, Few) for each in kernel.instructions):
             lines.append("#include <pycuda-reduce.hpp>")
         if any(each.startswith("complex") for each in kernel.types):
             lines.append("#include <pycuda-array-complex.hpp>")
+        if moves.has_moves(kernel.instructions, moves.Pick):
+            lines.append("#include <pycuda-index.hpp>")
         return "\n".join(lines) or "#include <pycuda-array.hpp>"
+
+
+def _is_index(instruction: Any) -> bool:
+    return isinstance(instruction, (Index, Find))
 
 
 _CODES = {
@@ -538,10 +569,21 @@ def divisor(length: int, wide: bool) -> tuple[int, int]:
 
 
 def write(
-    kernel: Kernel, misaligned: set[int], sizes: list[int] | None = None
+    kernel: Kernel,
+    misaligned: set[int],
+    sizes: list[int] | None = None,
+    fast: bool = False,
 ) -> Source:
     """Return the source of a kernel.
 
     ``misaligned`` are blocks not at whole words, ``sizes`` the bytes of all blocks.
     """
-    return _Writer(kernel, misaligned, sizes).write()
+    return with_options(_Writer(kernel, misaligned, sizes).write(), fast)
+
+
+def with_options(source: Source, fast: bool) -> Source:
+    """Return a source with the options of its compilation."""
+    if fast:
+        source.options = FAST
+        source.text = f"// Compiled with {FAST[0]}.\n{source.text}"
+    return source

@@ -5,7 +5,7 @@ whole is not stored, but computed in the kernels that read it, unless
 
 * the function returns it, or a call reads it,
 * an array that it was computed from changes before its last use,
-* its readers see it in an order of elements that has no affine map, or
+* a view of it has no affine map of indices, or
 * computing it again costs more than memory, by the estimate below.
 
 A reduction is a kernel, which computes the values that it reduces. It may join the
@@ -20,7 +20,16 @@ The estimate: a second way to read a temporary (another shift) computes it once 
 That costs ``work`` operations for an element. A store and a load cost twice the bytes
 of an element, and a byte takes the time of ``OPERATIONS_PER_BYTE`` operations: an H200
 does 67e12 float operations and moves 4.8e12 bytes in a second. ``_instructions`` has
-the work of operations. A load of an element that a cache has counts as ``_LOAD``.
+the work of operations. A load of an element that a cache has counts as ``_LOAD``, with
+its index.
+
+If all ways differ by rows and columns only, threads share the temporary: see ``_tile``.
+A thread that computes ``MOST_ROWS`` rows computes a temporary for ``r`` more rows if
+its readers see it ``r`` rows apart, and a warp for ``c`` more columns than its
+``LANES``. So the second ways together cost ``r / MOST_ROWS + c / LANES`` of the work,
+and two operations for each column that comes from a neighbour. All values together
+reach over at most ``MOST_HALO`` rows and columns. Beyond that, threads would compute
+more for others than they save in bytes.
 """
 
 from __future__ import annotations
@@ -32,6 +41,9 @@ from collections.abc import Callable, Container
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
+import pycuda.fuse._moves as moves
 import pycuda.fuse._rows as rows
 from pycuda.fuse._instructions import (
     OPERATIONS_PER_BYTE,
@@ -44,9 +56,9 @@ from pycuda.fuse._instructions import (
     Reduce,
     Repeat,
     Store,
-    Wrap,
     work_of,
 )
+from pycuda.fuse._moves import Find, Jump, Pick
 from pycuda.fuse._program import (
     Block,
     Call,
@@ -66,7 +78,7 @@ from pycuda.fuse._program import (
     packed_strides,
 )
 
-_LOAD = 4
+_LOAD = 8
 #: A value is computed from at most so many operations that are not stored. A kernel
 #: that has more of them takes further values only if they add few.
 MOST_OPERATIONS = 1000
@@ -76,15 +88,13 @@ MOST_ROWS = 8
 LANES = 32
 #: A value that is not stored reaches over at most so many rows and columns in all.
 MOST_HALO = 4
-#: What is computed at an index cannot be rolled (2), a roll can as a whole (1).
-_ROLLS = {"roll": 1, "arange": 2, "linspace": 2}
+_TWOS = {(dtype, np.dtype(dtype).type(2).tobytes()) for dtype in ("float32", "float64")}
 #: Chains of values that are longer are appended to a kernel without recursion.
 _DEEP = 60
 #: A value with less work is computed again for each element that it is broadcast to.
 BROADCAST_WORK = 16
 
-#: For each axis a constant and coefficients; on a torus also wraps with factors.
-Map = tuple[tuple[Any, ...], ...]
+Map = tuple[tuple[int, tuple[int, ...]], ...]
 
 
 Step = Kernel | Call
@@ -92,6 +102,15 @@ Step = Kernel | Call
 
 class _Conflict(Exception):
     """A statement cannot join a kernel."""
+
+
+def _simplified(statement: Statement) -> Statement:
+    """Return a statement with the same bits and less work: a square for a power."""
+    if isinstance(statement, Operation) and statement.name == "power":
+        exponent = statement.inputs[1]
+        if isinstance(exponent, Scalar) and (exponent.dtype, exponent.data) in _TWOS:
+            return replace(statement, name="square", inputs=statement.inputs[:1])
+    return statement
 
 
 def shape_of(statement: Any) -> tuple[int, ...]:
@@ -155,48 +174,23 @@ def find_map(read: Place, written: Place) -> Map | None:
 
 
 def compose(outer: Map, inner: Map, ndim: int) -> Map:
-    """Return the map that applies ``inner``, then ``outer``."""
+    """Return the map that applies ``inner``, then ``outer``.
+
+    ``ndim`` counts the axes of a kernel and the variables that are indices.
+    """
     if outer is identity(len(inner)):
         return inner
-    result: list[tuple[Any, ...]] = []
-    for constant, coefficients, *outer_wraps in outer:
+    result = []
+    for constant, coefficients in outer:
         sums = [0] * ndim
-        wraps: tuple[Any, ...] = ()
-        for c, (inner_constant, inner_coefficients, *inner_wraps) in zip(
+        for c, (inner_constant, inner_coefficients) in zip(
             coefficients, inner, strict=True
         ):
             if c:
                 constant += c * inner_constant
                 for axis, each in enumerate(inner_coefficients):
                     sums[axis] += c * each
-                if inner_wraps:
-                    wraps += tuple((c * f, wrap) for f, wrap in inner_wraps[0])
-        assert not outer_wraps  # rolled() has composed them
-        made = constant, tuple(sums)
-        result.append((*made, wraps) if wraps else made)
-    return tuple(result)
-
-
-def rolled(where: Map, lengths: tuple[int, ...], shifts: tuple[int, ...]) -> Map:
-    """Return the indices that a rolled array has of its input at some indices.
-
-    The indices are affine, or rolled by an array of the same length.
-    """
-    result: list[tuple[Any, ...]] = []
-    for entry, length, shift in zip(where, lengths, shifts, strict=True):
-        if not shift % length:
-            result.append(entry)
-            continue
-        constant, coefficients, *wraps = entry
-        first = constant + -shift % length
-        if wraps:
-            ((factor, wrap),) = wraps[0]
-            assert (constant, factor, wrap.length) == (0, 1, length)
-            assert not any(coefficients)
-            first = (wrap.offset - shift) % length
-            coefficients = wrap.coefficients
-        none = (0,) * len(coefficients)
-        result.append((0, none, ((1, Wrap(1, length, first, coefficients)),)))
+        result.append((constant, tuple(sums)))
     return tuple(result)
 
 
@@ -248,8 +242,12 @@ class _Builder:
         self.kernel = Kernel(shape)
         self.values: dict[tuple[int, int, Map], int] = {}
         self.elements: dict[Access, int] = {}
+        self.loaded: set[Access] = set()
         self.stored: dict[Access, int] = {}
         self.known: set[int] = set()  # stored blocks that are computed again
+        self.indices: list[Jump] = []  # the variables that are indices, for one unit
+        self.found: dict[Any, int] = {}  # the variables of places
+        self.rolls: dict[int, Find] = {}
         self.operations = 0  # as Kernel.operations counts them
 
     def copy(self) -> _Builder:
@@ -260,8 +258,12 @@ class _Builder:
         made.kernel.types = list(self.kernel.types)
         made.values = dict(self.values)
         made.elements = dict(self.elements)
+        made.loaded = set(self.loaded)
         made.stored = dict(self.stored)
         made.known = set(self.known)
+        made.indices = list(self.indices)
+        made.found = dict(self.found)
+        made.rolls = dict(self.rolls)
         made.operations = self.operations
         return made
 
@@ -270,26 +272,32 @@ class _Builder:
         self.kernel.types.append(dtype)
         return len(self.kernel.types) - 1
 
-    def access(self, place: Place, target: tuple[int, ...], where: Map) -> Access:
-        """Return the access of a place that is broadcast to a shape."""
+    @property
+    def width(self) -> int:
+        """The number of indices: the axes, and the variables that are indices."""
+        return len(self.kernel.shape) + len(self.indices)
+
+    def split(self, sums: list[int]) -> tuple[tuple[int, ...], tuple[Jump, ...]]:
+        """Return the strides of the axes, and those of variables."""
         shape = self.kernel.shape
-        at = compose(aligned(place.shape, target), where, len(shape))
-        if at is identity(len(shape)) and 1 not in shape:
+        strides = [0 if n == 1 else s for n, s in zip(shape, sums, strict=False)]
+        jumps = tuple(
+            replace(index, stride=stride)
+            for index, stride in zip(self.indices, sums[len(shape) :], strict=False)
+            if stride
+        )
+        return tuple(strides), jumps
+
+    def access(self, place: Place, at: Map) -> Access:
+        """Return the access of a place at some indices."""
+        if at is identity(len(self.kernel.shape)) and 1 not in self.kernel.shape:
             return Access(place.block, place.dtype, place.offset, place.strides)
-        offset, strides = place.offset, [0] * len(shape)
-        wraps: list[Wrap] = []
-        for (constant, coefficients, *rest), stride in zip(
-            at, place.strides, strict=True
-        ):
+        offset, sums = place.offset, [0] * self.width
+        for (constant, coefficients), stride in zip(at, place.strides, strict=True):
             offset += constant * stride
             for axis, each in enumerate(coefficients):
-                strides[axis] += each * stride
-            if rest and stride:
-                wraps += [replace(w, stride=f * stride) for f, w in rest[0] if f]
-        for axis, length in enumerate(shape):
-            if length == 1:
-                strides[axis] = 0
-        return Access(place.block, place.dtype, offset, tuple(strides), tuple(wraps))
+                sums[axis] += each * stride
+        return Access(place.block, place.dtype, offset, *self.split(sums))
 
     def load(self, access: Access) -> int:
         """Return the variable of an element."""
@@ -303,31 +311,83 @@ class _Builder:
             target = self.variable(access.dtype)
             self.kernel.instructions.append(Load(target, access))
             self.elements[access] = target
+            self.loaded.add(access)
         return self.elements[access]
 
     def element(self, place: Place, target: tuple[int, ...], where: Map) -> int:
-        """Return the variable of an input's element."""
+        """Return the variable of an element of an input that is broadcast."""
+        at = compose(aligned(place.shape, target), where, self.width)
+        return self.element_at(place, at)
+
+    def element_at(self, place: Place, at: Map) -> int:
+        """Return the variable of an element of an input."""
         made = self.plan.unstored(place, self.known)
         if made is None:
-            return self.load(self.access(place, target, where))
+            return self.load(self.access(place, at))
         number, output, within = made
-        at = compose(within, aligned(place.shape, target), len(target))
-        return self.value(number, output, compose(at, where, len(self.kernel.shape)))
+        return self.value(number, output, compose(within, at, self.width))
+
+    # places that are not affine: see _moves
+
+    def index_of(self, variable: int) -> tuple[int, tuple[int, ...]]:
+        """Return the map of a variable that is an index."""
+        variables = [known.variable for known in self.indices]
+        k = len(self.kernel.shape) + variables.index(variable)
+        return 0, (0,) * k + (1,)
+
+    def _add_index(self, variable: int, length: int, axes: Any) -> None:
+        self.indices.append(Jump(1, length, variable, tuple(axes)))
+
+    def find(self, index: Any, rule: str = "", length: int = 1, number: int = 0) -> int:
+        """Return the variable of an index that a rule changes."""
+        constant, coefficients = index
+        behind = [0] * (self.width - len(coefficients))
+        strides, jumps = self.split([*coefficients, *behind])
+        if rule == "roll" and not constant and not any(strides) and len(jumps) == 1:
+            known = self.rolls.get(jumps[0].variable)
+            if known is not None and known.length == length == jumps[0].length:
+                constant, strides, jumps = known.offset, known.strides, known.jumps
+                number = (number + known.number) % length  # a roll of a roll
+        key = constant, strides, jumps, rule, length, number
+        if key not in self.found:
+            target = self.found[key] = self.variable(moves.PLACE)
+            found = Find(target, constant, strides, jumps, rule, length, number)
+            self.kernel.instructions.append(found)
+            if rule == "roll":
+                self.rolls[target] = found
+            if rule:
+                axes = [
+                    s != 0 or any(jump.axes[k] for jump in jumps)
+                    for k, s in enumerate(strides)
+                ]
+                self._add_index(target, length, axes)
+        return self.found[key]
+
+    def pick(self, given: int, bounds: int, length: int, axis: int, report: Any) -> int:
+        """Return the variable of the place that an index means."""
+        key = given, bounds, length, axis, report
+        if key not in self.found:
+            target = self.found[key] = self.variable(moves.PLACE)
+            picked = Pick(target, given, bounds, length, axis, report)
+            self.kernel.instructions.append(picked)
+            self._add_index(target, length, [n > 1 for n in self.kernel.shape])
+        return self.found[key]
+
+    def branch(self, place: Place, at: Map) -> tuple[tuple[Any, ...], int]:
+        """Return instructions for an element of an input, and its variable."""
+        outer = self.kernel.instructions, self.values, self.elements, self.found
+        self.kernel.instructions = []
+        self.values, self.elements = dict(self.values), dict(self.elements)
+        self.found = dict(self.found)
+        result = self.element_at(place, at)
+        body = tuple(self.kernel.instructions)
+        self.kernel.instructions, self.values, self.elements, self.found = outer
+        return body, result
 
     def value(self, number: int, output: int, where: Map) -> int:
         """Return the variable of an operation's result at some indices."""
-        if 1 in self.kernel.shape:
-            where = tuple(
-                (
-                    constant,
-                    tuple(
-                        0 if n == 1 else c
-                        for c, n in zip(coefficients, self.kernel.shape, strict=True)
-                    ),
-                    *rest,
-                )
-                for constant, coefficients, *rest in where
-            )
+        if self.indices or 1 in self.kernel.shape:
+            where = tuple([self._normal(index) for index in where])
         key = number, output, where
         if key not in self.values:
             if self.plan.is_deep(number):
@@ -344,6 +404,17 @@ class _Builder:
                 self.values[number, k, where] = target
         return self.values[key]
 
+    def _normal(self, index: Any) -> Any:
+        """Return an index without coefficients of axes with one element."""
+        constant, coefficients = index
+        shape = self.kernel.shape
+        made = [0 if n == 1 else c for c, n in zip(coefficients, shape, strict=False)]
+        made += [0] * (len(shape) - len(made))
+        behind = coefficients[len(shape) :]
+        while behind and not behind[-1]:
+            behind = behind[:-1]
+        return constant, (*made, *behind)
+
     def values_before(self, number: int, where: Map) -> None:
         """Append the deep values from which an operation is computed, deepest first."""
         waiting = [(number, 0, where)]
@@ -358,11 +429,9 @@ class _Builder:
             begun.add(key)
             statement = self.plan.statements[number]
             assert not isinstance(statement, Call)
-            if isinstance(statement, Reduction):
-                continue
+            if isinstance(statement, Reduction) or moves.is_move(statement):
+                continue  # inputs are read at other places
             target = statement.outputs[0].shape
-            if isinstance(statement, Operation) and statement.name == "roll":
-                where = rolled(where, target, statement.shifts)
             for place in statement.inputs:
                 if isinstance(place, Scalar):
                     continue
@@ -370,13 +439,13 @@ class _Builder:
                 if made is None or not self.plan.is_deep(made[0]):
                     continue
                 at = compose(made[2], aligned(place.shape, target), len(target))
-                at = compose(at, where, len(self.kernel.shape))
+                at = compose(at, where, self.width)
                 waiting.append((made[0], made[1], at))
 
     def few(self, reduction: Reduction, where: Map) -> int:
         """Append a reduction of a few elements in each thread; return its variable."""
         (place,), (made,) = reduction.inputs, reduction.outputs
-        nothing = 0, (0,) * len(self.kernel.shape)
+        nothing = 0, (0,) * self.width
         entries = [nothing] * len(place.shape)
         kept = iter(reduction.cut.kept)
         for entry, length in zip(where, made.shape, strict=True):
@@ -396,11 +465,8 @@ class _Builder:
     def compute(self, operation: Operation, where: Map) -> tuple[int, ...]:
         """Append an operation; return its variables."""
         shape = operation.outputs[0].shape
-        if operation.name == "roll":
-            (place,) = operation.inputs
-            assert isinstance(place, Place)
-            at = rolled(where, place.shape, operation.shifts)
-            return (self.element(place, place.shape, at),)
+        if operation.name in moves.MOVES:
+            return (moves.value(self, operation, where),)
         arguments = tuple(
             [
                 each if isinstance(each, Scalar) else self.element(each, shape, where)
@@ -417,16 +483,15 @@ class _Builder:
 
     def number(self, shape: tuple[int, ...], where: Map) -> int:
         """Append the number of an element in C order."""
-        offset, strides = 0, [0] * len(self.kernel.shape)
-        for (constant, coefficients, *wraps), step in zip(
+        offset, sums = 0, [0] * self.width
+        for (constant, coefficients), step in zip(
             where, packed_strides(shape, 1), strict=True
         ):
-            assert not wraps
             offset += constant * step
             for axis, each in enumerate(coefficients):
-                strides[axis] += each * step
+                sums[axis] += each * step
         target = self.variable("int64")
-        self.kernel.instructions.append(Index(target, offset, tuple(strides)))
+        self.kernel.instructions.append(Index(target, offset, *self.split(sums)))
         return target
 
     def loop(self, loop: Loop, where: Map) -> tuple[int, ...]:
@@ -483,9 +548,9 @@ class _Builder:
         for place, value in zip(statement.outputs, values, strict=True):
             if place.block in self.plan.dead:
                 continue
-            access = self.access(place, shape, where)
+            access = self.access(place, where)
             own = access.extent(self.kernel.shape)
-            for other in [*self.elements, *self.stored]:
+            for other in [*self.loaded, *self.stored]:
                 if (
                     other.block == access.block
                     and other != access
@@ -546,7 +611,7 @@ class Plan:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.blocks: list[Block] = list(program.blocks)
-        self.statements: list[Statement] = list(program.statements)
+        self.statements: list[Statement] = [*map(_simplified, program.statements)]
         self.steps: list[Step] = []
         self.dead: set[int] = set()
         self.near: set[int] = set()  # stored by the open kernel, and computed again
@@ -564,8 +629,7 @@ class Plan:
         self._cone: dict[int, set[int]] = {}
         self._extra: dict[int, int] = {}
         self._depth: dict[int, int] = {}
-        self._reach: dict[int, tuple[int, int]] = {}  # see _is_near
-        self._rolls: dict[int, int] = {}  # see _may_be_rolled
+        self._reach: dict[int, tuple[int, int]] = {}  # rows and columns: see MOST_HALO
         self._open: _Builder | None = None
         self._live = self._find_live()
         self._index_blocks()
@@ -665,8 +729,6 @@ class Plan:
         leaves: list[tuple[int, tuple[int, int]]] = []
         cone, extra, depth = {number}, 0, 1
         reach = 0, 0
-        name = statement.name if isinstance(statement, Operation) else ""
-        rolls = _ROLLS.get(name, 0)
         for place in self._reads(statement):
             made = self._simple.get(place.block)
             if made is None or place.block in self._stored - self.near:
@@ -674,9 +736,6 @@ class Plan:
                 continue
             known = self._reach[made[0]]
             reach = max(reach[0], known[0]), max(reach[1], known[1])
-            source = self.statements[made[0]].outputs[made[1]]
-            is_same = place == source and place.shape == shape_of(statement)
-            rolls = max(rolls, self._rolls[made[0]] * (1 if is_same else 2))
             leaves += self._leaves[made[0]]
             cone |= self._cone[made[0]]
             extra += self._extra[made[0]]
@@ -690,7 +749,6 @@ class Plan:
         self._extra[number] = min(extra, 10**9)
         self._depth[number] = depth
         self._reach[number] = reach
-        self._rolls[number] = rolls
 
     def is_deep(self, number: int) -> bool:
         """Say whether a value is at the end of a long chain."""
@@ -731,31 +789,37 @@ class Plan:
             if isinstance(statement, Call):
                 return True
             target = shape_of(statement)
-            shifts: tuple[int, ...] = ()
-            if isinstance(statement, Operation) and statement.name == "roll":
-                shifts = statement.shifts
-                if not self._may_be_rolled(number, statement.inputs == (written,)):
-                    return True
+            is_move = moves.is_move(statement)
+            is_whole = moves.needs_all(statement)
             own: Any = None  # the kernel of a reduction that no other joins
             if isinstance(self.statements[number], Reduction):
                 own = reader  # which may be in any kernel
                 if isinstance(statement, Reduction):
                     own = statement.cut
-            if isinstance(statement, Reduction) and not statement.is_few:
-                if self._idles(statement.cut, number, written):
+            if isinstance(statement, Reduction):
+                if not rows.may_choose(statement.cut) and self._chooses(number):
                     return True
-                if not rows.may_be_joined(statement.cut):
-                    own = statement.cut
-            for place in self._reads(statement):
+                if not statement.is_few:
+                    if self._idles(statement.cut, number, written):
+                        return True
+                    if not rows.may_be_joined(statement.cut):
+                        own = statement.cut
+            for k, place in enumerate(self._reads(statement)):
                 if place.block != written.block:
                     continue
                 where = find_map(place, written)
                 if where is None:
                     return True
-                distances.add(None if own else _distance(where, written.shape, shifts))
-                if math.prod(target) > count and self.work(number) > BROADCAST_WORK:
+                moved = moves.distance(statement) if is_move else ()
+                if own is None and moved is not None:
+                    distances.add(_distance(where, written.shape, moved))
+                else:
+                    distances.add(None)
+                is_more = is_whole and math.prod(target) > count
+                if is_more and self.work(number) > BROADCAST_WORK:
                     return True
-                ways.add((place.offset, place.strides, place.shape, own, shifts))
+                way = place.offset, place.strides, place.shape, own
+                ways.add((reader, k) if moved is None else (*way, moved))
         if len(ways) < 2:
             return False
         more = (len(ways) - 1) * self.work(number)
@@ -769,10 +833,6 @@ class Plan:
         self._extra[number] = min(self._extra[number] + more, 10**9)
         return False
 
-    def _may_be_rolled(self, number: int, is_whole: bool) -> bool:
-        """Say whether a roll can compute a value at its indices."""
-        return self._rolls[number] < (2 if is_whole else 1)
-
     def _work_of_near(self, number: int, distances: set[Any]) -> int | None:
         """Return the work to have a value at some distances; None: store it."""
         rows, columns = (max(each) - min(each) for each in zip(*distances, strict=True))
@@ -785,6 +845,10 @@ class Plan:
         shuffles = len({column for _, column in distances}) - 1
         work: int = math.ceil(more * self.work(number)) + 2 * shuffles
         return work
+
+    def _chooses(self, number: int) -> bool:
+        """Say whether a value is computed from elements that a kernel chooses."""
+        return any(moves.chooses(self.statements[k]) for k in self._cone[number])
 
     def _idles(self, cut: Cut, number: int, written: Place) -> bool:
         """Say whether few blocks would take long to compute a value."""

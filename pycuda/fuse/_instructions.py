@@ -10,6 +10,8 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
+import pycuda.fuse._moves as moves
+from pycuda.fuse._moves import Jump
 from pycuda.fuse._program import (
     Cut,
     Loop,
@@ -26,24 +28,11 @@ _SIMPLE = (
     "where copy equal not_equal less less_equal greater greater_equal logical_and "
     "logical_or logical_xor logical_not bitwise_and bitwise_or bitwise_xor invert "
     "left_shift right_shift square real imag conjugate isnan isinf isfinite signbit "
-    "clip floor ceil trunc rint sign copysign if_positive axpb axpby arange roll"
+    "clip floor ceil trunc rint sign copysign if_positive axpb axpby arange join remap "
+    "gather"
 )
 _WORK = dict.fromkeys(_SIMPLE.split(), 1) | {"divide": 8, "reciprocal": 8, "sqrt": 8}
 _OTHER_WORK = 30
-
-
-@dataclass(frozen=True)
-class Wrap:
-    """An index of an array that is rolled along an axis.
-
-    It is the remainder of an affine function of the kernel's indices, which is at least
-    0 and less than twice the length.
-    """
-
-    stride: int
-    length: int
-    offset: int
-    coefficients: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -54,18 +43,18 @@ class Access:
     dtype: str
     offset: int
     strides: tuple[int, ...]
-    wraps: tuple[Wrap, ...] = ()
+    jumps: tuple[Jump, ...] = ()
 
     def extent(self, shape: tuple[int, ...]) -> tuple[int, int]:
         """Return the first byte and the byte behind the last one."""
-        lengths = (*shape, *(wrap.length for wrap in self.wraps))
-        strides = (*self.strides, *(wrap.stride for wrap in self.wraps))
+        lengths = (*shape, *(jump.length for jump in self.jumps))
+        strides = (*self.strides, *(jump.stride for jump in self.jumps))
         return extent(self.offset, lengths, strides, itemsize(self.dtype))
 
     def depends_on(self, axis: int) -> bool:
         """Say whether an index of the kernel changes the element."""
-        wrapped = any(wrap.coefficients[axis] for wrap in self.wraps)
-        return self.strides[axis] != 0 or wrapped
+        jumps = any(jump.axes[axis] for jump in self.jumps)
+        return self.strides[axis] != 0 or jumps
 
 
 @dataclass(frozen=True)
@@ -83,6 +72,7 @@ class Index:
     target: int
     offset: int
     strides: tuple[int, ...]
+    jumps: tuple[Jump, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -157,25 +147,38 @@ class Kernel:
     @property
     def operations(self) -> int:
         """The number of operations on an element."""
-        counted = (Compute, Repeat, Reduce, Few)
-        return sum(isinstance(each, counted) for each in self.instructions)
+        return _count(self.instructions)
 
     @property
     def bytes(self) -> int:
         """The bytes that the kernel loads and stores, each load counted once."""
-        total = 0
-        for each in self.instructions:
+        return round(self._traffic(self.instructions))
+
+    def _traffic(self, instructions: Any) -> float:
+        total = 0.0
+        for each in instructions:
             if isinstance(each, (Load, Store)):
                 lengths = [
                     n for k, n in enumerate(self.shape) if each.access.depends_on(k)
                 ]
                 total += math.prod(lengths) * itemsize(each.access.dtype)
+            for body, share in moves.bodies(each):
+                total += share * self._traffic(body)
         return total
 
     @property
     def work(self) -> int:
         """The estimated operations on all elements, in those of a float."""
         return sum(map(work_of_one, self.instructions)) * math.prod(self.elements)
+
+
+def _count(instructions: Any) -> int:
+    """Return the number of operations in instructions."""
+    return sum(
+        isinstance(each, (Compute, Repeat, Reduce, Few))
+        + sum(_count(body) for body, _ in moves.bodies(each))
+        for each in instructions
+    )
 
 
 # -- the estimate ----------------------------------------------------------------------
@@ -196,4 +199,5 @@ def work_of_one(instruction: Any) -> int:
         return instruction.count * sum(map(work_of_one, instruction.body))
     if isinstance(instruction, Few):
         return len(instruction.arguments)
-    return int(isinstance(instruction, Reduce))
+    made: int = moves.work(instruction, work_of_one)
+    return isinstance(instruction, Reduce) + made

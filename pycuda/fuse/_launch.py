@@ -54,7 +54,7 @@ ENABLED = os.environ.get("PYCUDA_FUSE", "1") not in ("0", "off")
 _UNKNOWN = "vu"
 
 
-def _function(text: str, format: str) -> Any:
+def _function(text: str, format: str, options: tuple[str, ...]) -> Any:
     """Return the prepared kernel of a source, in the current context.
 
     The context keeps a kernel as long as a specialisation uses it.
@@ -65,7 +65,7 @@ def _function(text: str, format: str) -> Any:
         known = memory[_function] = weakref.WeakValueDictionary()
     function = known.get(text)
     if function is None:
-        module = _driver.module_from_buffer(compile_text(text))
+        module = _driver.module_from_buffer(compile_text(text, options))
         vars(module)["_characters"] = {"kernel": _UNKNOWN * len(format)}
         function = module.get_function("kernel")
         function.prepare(format)
@@ -141,7 +141,9 @@ class Specialisation:
         }
         sizes = [block.size for block in self.plan.blocks]
         self.sources: list[Source | None] = [
-            write(step, misaligned, sizes) if isinstance(step, Kernel) else None
+            write(step, misaligned, sizes, program.fast)
+            if isinstance(step, Kernel)
+            else None
             for step in self.plan.steps
         ]
         self.constants = {
@@ -198,7 +200,7 @@ class Specialisation:
         if source is None:
             assert isinstance(step, Call)
             return self._no_work(functools.partial(_call, step, self.plan.blocks))
-        function = _function(source.text, source.format)
+        function = _function(source.text, source.format, source.options)
         blocks, values = tuple(source.blocks), tuple(source.values)
         offsets = (0,) * len(blocks)
         return function, blocks, offsets, values, source.grid, source.block, 0
@@ -554,6 +556,8 @@ class FusedFunction(_driver._FusedCall):
     donate : sequence of str, optional
         Names of parameters whose arrays the caller gives up: a result of the same
         layout may be written into their memory.
+    fast : bool, optional
+        If true, the compiler may contract a product and a sum.
 
     Attributes
     ----------
@@ -568,11 +572,14 @@ class FusedFunction(_driver._FusedCall):
         If the function is a generator or a coroutine.
     """
 
-    def __init__(self, function: Any, donate: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, function: Any, donate: tuple[str, ...] = (), fast: bool = False
+    ) -> None:
         functools.update_wrapper(self, function)
         self._plain = function
         self._name = getattr(function, "__name__", "the function")
         self._donate = tuple(donate)
+        self._fast = bool(fast)
         self.__signature = inspect.signature(function)
         for name in self._donate:
             if name not in self.__signature.parameters:
@@ -658,7 +665,7 @@ class FusedFunction(_driver._FusedCall):
         """Return a new specialisation; None: the function runs plainly."""
         self.specialisations += 1
         try:
-            program = trace.record(self._plain, args, kwargs)
+            program = trace.record(self._plain, args, kwargs, self._fast)
             return Specialisation(program, Plan(program))
         except (trace.Unsupported, NotImplementedError):
             return None

@@ -14,6 +14,7 @@ from typing import Any
 import pycuda.fuse._trace as trace
 from pycuda.fuse._group import Plan
 from pycuda.fuse._launch import Specialisation
+from pycuda.fuse._moves import MOVES
 from pycuda.fuse._program import (
     Block,
     Call,
@@ -176,7 +177,7 @@ class _Recorded:
         for statement in self.statements:
             if not isinstance(statement, Operation):
                 return False
-            if statement.name in ("arange", "linspace", "roll"):
+            if statement.name in ("arange", "linspace", *MOVES):
                 return False
             for place in statement.outputs:
                 if place.shape != shape or place.block in begin:
@@ -330,7 +331,7 @@ class _Recorded:
             else Block("temporary", block.size)
             for number, block in enumerate(blocks)
         ]
-        return Program(blocks, list(statements), result)
+        return Program(blocks, list(statements), result, self.trace.fast)
 
 
 def _packed(made: trace.Trace, like: GPUArray) -> GPUArray:

@@ -97,7 +97,7 @@ class Block:
 class Operation:
     """An elementwise operation. All inputs are read before an output is written.
 
-    ``roll`` is an operation, too: it copies its input by ``shifts``, one for each axis.
+    Operations whose elements come from other places have ``details``: see ``_moves``.
     """
 
     name: str
@@ -105,7 +105,7 @@ class Operation:
     inputs: tuple[Place | Scalar, ...]
     outputs: tuple[Place, ...]
     line: str = ""
-    shifts: tuple[int, ...] = ()
+    details: tuple[Any, ...] = ()
 
     @functools.cached_property
     def reads(self) -> list[Place]:
@@ -224,6 +224,7 @@ class Program:
     blocks: list[Block] = field(default_factory=list)
     statements: list[Statement] = field(default_factory=list)
     result: Any = None  # the returned value, in which Results take the place of arrays
+    fast: bool = False  # whether products and sums may be contracted
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import math
 from typing import Any
 
 import pycuda.fuse._code as _code
+import pycuda.fuse._moves as moves
 from pycuda._array.sources.elementwise import computation_type, computed
 from pycuda._array.sources.reduction import (
     column_job,
@@ -22,8 +23,8 @@ from pycuda._array.sources.reduction import (
     merged,
     unrolled_lane_loops,
 )
-from pycuda.fuse._instructions import Index, Kernel, Load, Reduce, Store
-from pycuda.fuse._program import extent, itemsize
+from pycuda.fuse._instructions import Kernel, Load, Reduce, Store
+from pycuda.fuse._program import itemsize
 from pycuda.fuse._rows import Levels, loops, needed, sources, targets
 
 _WORD = 16  # bytes that a thread loads at once
@@ -74,11 +75,12 @@ class Writer(_code._Writer):
         text = "\n".join(
             [
                 self._include(),
+                *self._functions(),
                 "using namespace pycuda_array;",
                 f'extern "C" __global__ void __launch_bounds__({threads})',
                 f"kernel({', '.join(self.parameters)})",
                 "{",
-                *_indented([*self._typedefs(), *self.scalars, *body]),
+                *_indented([*self._places(), *self._typedefs(), *self.scalars, *body]),
                 "}",
                 "",
             ]
@@ -91,17 +93,13 @@ class Writer(_code._Writer):
         """Find the axes, the pointers, and the strides of all that has indices."""
         kernel, cut = self.kernel, self.cut
         affine = self._affine(kernel.instructions)
-        wraps = self._wraps(affine)
         rows = [self._strides(each) for each in affine]
-        rows += [wrap.coefficients for wrap in wraps]
         self.kept, kept = join_axes(cut.kept, kernel.shape, rows)
         self.reduced, reduced = join_axes(cut.reduced, kernel.shape, rows)
         strides = [[*a, *b] for a, b in zip(kept, reduced, strict=True)]
         self.strides = {
             id(each): row for each, row in zip(affine, strides, strict=False)
         }
-        self.coefficients = dict(zip(wraps, strides[len(affine) :], strict=True))
-        self.wrapped = {}
         self.axes = [f"k{k}" for k in range(len(self.kept))]
         self.axes += [f"r{k}" for k in range(len(self.reduced))]
         self.cached: dict[int, str] = {}
@@ -110,14 +108,15 @@ class Writer(_code._Writer):
         self.length = math.prod(kernel.shape[k] for k in cut.reduced)
         ends = [self.results * cut.segments, self.length]
         for each in affine:
-            if isinstance(each, Index):
-                ends += map(abs, extent(each.offset, kernel.shape, each.strides, 1))
+            if _code._is_index(each):
+                ends.append(moves.reach(each, kernel.shape))
             else:
                 ends += map(abs, each.access.extent(kernel.shape))
         self.wide = max(ends) >= (1 << 31) - _MARGIN
         self.index, self.step = (
             ("uint64", "int64") if self.wide else ("uint32", "int32")
         )
+        self.unsigned = self.index
         self.blocks = self._blocks(affine)
         for number, block in enumerate(self.blocks):
             self.pointers[block] = const, kind = self._pointer(block, affine)
@@ -221,7 +220,7 @@ class Writer(_code._Writer):
         along = (len(self.kept) if letter == "k" else len(self.axes)) - 1
         strides = self.strides[id(each)]
         return (
-            not access.wraps
+            not access.jumps
             and strides[along] == size
             and access.offset % word == 0
             and all(s % word == 0 for k, s in enumerate(strides) if k != along)
@@ -239,7 +238,6 @@ class Writer(_code._Writer):
     def _lines(self, instructions: list[Any]) -> list[str]:
         """Return the lines of instructions."""
         before, self.lines = self.lines, []
-        self.wrapped = {}
         for each in instructions:
             self._instruction(each)
         lines, self.lines = self.lines, before
@@ -341,7 +339,11 @@ class Writer(_code._Writer):
                 if isinstance(load, Load):
                     counts[id(load)] = counts.get(id(load), 0) + 1
                     found[id(load)] = load
-        several = [load for key, load in found.items() if counts[key] > 1]
+        several = [
+            load
+            for key, load in found.items()
+            if counts[key] > 1 and self._has_known_place(load)
+        ]
         size = sum(itemsize(load.access.dtype) for load in several) * vec * vectors
         if not size or size > ROW_BYTES * min(256 / cut.threads, 1):
             return []
@@ -364,7 +366,7 @@ class Writer(_code._Writer):
     ) -> list[str]:
         """Return the lines that load the elements of a lane."""
         if self._is_packed(load, "r", vec):
-            inside = self._split("r", "i")
+            inside = [*self._split("r", "i"), *self._place_lines(load)]
             inside.append(f"row{n}[t].load(&{self._element(load.access, load)});")
             self.kept_loads[id(load)] = f"row{n}[{{at}}].items[j % {vec}]", f"rest{n}"
         else:
@@ -374,7 +376,7 @@ class Writer(_code._Writer):
                 if self._stays("r", vec)
                 else self._split("r", f"(i{plus})")
             )
-            inside += self._wrap_lines(load)
+            inside += self._place_lines(load)
             inside.append(
                 f"row{n}[t * {vec} + j] = {self._element(load.access, load)};"
             )
@@ -396,7 +398,7 @@ class Writer(_code._Writer):
             lines += [
                 f"if (end / {vec} * {vec} + lane < end) {{",
                 *self._split("r", f"(end / {vec} * {vec} + lane)"),
-                *self._wrap_lines(load),
+                *self._place_lines(load),
                 f"    rest{n} = {self._element(load.access, load)};",
                 "}",
             ]
@@ -547,21 +549,22 @@ class Writer(_code._Writer):
             else:
                 self.loaded[id(each)] = f"{name}[j]"
                 lines.append(f"{kind} {name}[{rounds * vec}];")
-                inside = [*self._short_element(), *self._wrap_lines(each)]
-                element = self._element(each.access, each)
+                inside = [*self._short_element(), *self._place_lines(each)]
                 inside.append(f"{name}[j] = {element};")
                 inside = ["if (active && has) {", *inside, "}"]
                 inside = [f"const int u = j / {vec};", *self._at_row(), *inside]
                 lines += _loop("j", rounds * vec, inside)
         return lines
 
-    def _wrap_lines(self, each: Any) -> list[str]:
-        """Return the lines of the rolled indices of an access, in a new scope."""
-        before, self.lines = self.lines, []
-        self.wrapped = {}
-        super()._element(each.access, each)
-        lines, self.lines = self.lines, before
-        return lines
+    def _has_known_place(self, load: Load) -> bool:
+        """Say whether a load needs no other elements to find its own."""
+        before = needed(self.kernel.instructions, [load])[:-1]
+        return all(isinstance(each, moves.Find) for each in before)
+
+    def _place_lines(self, load: Load) -> list[str]:
+        """Return the lines of the indices that rules give to a load."""
+        before = needed(self.kernel.instructions, [load])
+        return self._lines([e for e in before if isinstance(e, moves.Find)])
 
     def _short_element(self) -> list[str]:
         """Return the lines that find the indices of the element j of a lane."""
@@ -867,12 +870,18 @@ def _loop(name: str, count: int, lines: list[str]) -> list[str]:
 
 
 def write(
-    kernel: Kernel, misaligned: set[int], sizes: list[int] | None = None
+    kernel: Kernel,
+    misaligned: set[int],
+    sizes: list[int] | None = None,
+    fast: bool = False,
 ) -> _code.Source:
-    """Return the source of a kernel; see ``_code.write``."""
+    """Return the source of a kernel.
+
+    ``misaligned`` are blocks not at whole words, ``sizes`` the bytes of all blocks.
+    """
     if kernel.cut is None:
-        return _code.write(kernel, misaligned, sizes)
-    return Writer(kernel, misaligned).write()
+        return _code.write(kernel, misaligned, sizes, fast)
+    return _code.with_options(Writer(kernel, misaligned).write(), fast)
 
 
 __all__ = ["write"]

@@ -22,6 +22,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import pycuda.fuse._moves as moves
 from pycuda.fuse._instructions import (
     OPERATIONS_PER_BYTE,
     Compute,
@@ -52,11 +53,20 @@ def may_be_joined(cut: Cut) -> bool:
     return cut.segments == 1 and cut.variant != "by_column"
 
 
+def may_choose(cut: Any) -> bool:
+    """Say whether a kernel may load elements only where they are chosen.
+
+    Short rows are loaded before the loop over their elements.
+    """
+    return bool(cut.variant != "by_short_row")
+
+
 def _inside(instruction: Any) -> list[Any]:
     """Return the instructions of a loop, without the loop."""
+    lists = [body for body, _ in moves.bodies(instruction)]
     if isinstance(instruction, Repeat):
-        return [part for each in instruction.body for part in (each, *_inside(each))]
-    return []
+        lists.append(instruction.body)
+    return [part for body in lists for each in body for part in (each, *_inside(each))]
 
 
 def loads(instructions: list[Any]) -> list[Any]:
@@ -80,20 +90,23 @@ def targets(instruction: Any) -> tuple[int, ...]:
 def sources(instruction: Any) -> list[int]:
     """Return the variables that an instruction uses."""
     if isinstance(instruction, Store):
-        return [instruction.source]
+        return [instruction.source, *moves.sources(instruction)]
     if isinstance(instruction, (Reduce, Few)):
         return list(instruction.arguments)
     if isinstance(instruction, Compute):
         used = [each for each in instruction.arguments if isinstance(each, int)]
         return used if instruction.index is None else [*used, instruction.index]
+    used, own = moves.sources(instruction), set()
+    bodies = [body for body, _ in moves.bodies(instruction)]
     if isinstance(instruction, Repeat):
         own = set(instruction.state)
-        used = [*instruction.arguments, *instruction.ends]
-        for each in instruction.body:
+        used += [*instruction.arguments, *instruction.ends]
+        bodies = [instruction.body]
+    for body in bodies:
+        for each in body:
             used += sources(each)
             own |= set(targets(each))
-        return [each for each in used if each not in own]
-    return []
+    return [each for each in used if each not in own]
 
 
 def needed(instructions: list[Any], ends: list[Any], stop: Any = ()) -> list[Any]:
@@ -141,7 +154,7 @@ class Levels:
         for each in (instruction, *_inside(instruction)):
             if isinstance(each, (Load, Store)):
                 differs: Any = each.access.depends_on
-            elif isinstance(each, Index):
+            elif isinstance(each, (Index, moves.Find)):
                 differs = each.strides.__getitem__
             else:
                 continue
@@ -179,6 +192,9 @@ def fits(kernel: Kernel) -> bool:
     cut = kernel.cut
     if cut is None:
         return True
+    kinds = moves.Pick, moves.Choose
+    if not may_choose(cut) and moves.has_moves(kernel.instructions, kinds):
+        return False
     level = Levels(kernel)
     passes = loops(level, kernel.instructions)
     if len(passes) > 1 and not may_be_joined(cut):

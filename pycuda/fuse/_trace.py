@@ -23,8 +23,10 @@ from typing import Any
 import numpy as np
 
 import pycuda
+import pycuda.fuse._kernels as kernels
 from pycuda import _driver
 from pycuda._array.numpy_protocol import functions  # noqa: F401  before a first call
+from pycuda.fuse._moves import MOVES, as_recorded
 from pycuda.fuse._program import (
     Block,
     Call,
@@ -119,6 +121,7 @@ class Trace:
         self.samples: dict[int, GPUArray] = {}
         self.next_address = 1 << 56
         self.empty = -1  # the block of arrays without elements
+        self.fast = False  # whether results may have other bits
         self.unaligned: set[int] = set()  # blocks whose addresses vary
 
     def reserve(self, size: int) -> tuple[int, int]:
@@ -167,6 +170,19 @@ class Trace:
             tuple(array.shape),
             tuple(array.strides),
         )
+
+    def array_at(self, leaf: Any) -> GPUArray | None:
+        """Return an argument of a kernel as an array: also an address is one."""
+        if isinstance(leaf, GPUArray):
+            return leaf
+        if not isinstance(leaf, (Memory, int, np.integer)):
+            return None
+        address = int(leaf)
+        found = bisect_right(self.starts, address) - 1
+        if found < 0 or address >= self.memories[found].end:
+            return None
+        end = self.memories[found].end
+        return StandIn((end - address,), np.uint8, gpudata=address)
 
     def align(self, array: GPUArray, address: int) -> None:
         """Note the alignment of the memory of a stand-in."""
@@ -280,12 +296,12 @@ def _note(
     compute: str,
     inputs: tuple[Any, ...],
     outputs: tuple[Any, ...],
-    reduction: Any = None,
+    details: tuple[Any, ...] = (),
 ) -> None:
     """Record an elementwise operation or a reduction: called by pycuda._driver."""
     trace = _current()
-    if reduction is not None:
-        _note_reduction(trace, name, compute, inputs, outputs, *reduction)
+    if details and name not in MOVES:
+        _note_reduction(trace, name, compute, inputs, outputs, *details)
         return
     if not outputs[0].size:
         return
@@ -293,11 +309,22 @@ def _note(
         Scalar(*each) if isinstance(each, tuple) else trace.place(each)
         for each in inputs
     ]
-    trace.program.statements.append(
-        Operation(
-            name, compute, tuple(places), tuple(map(trace.place, outputs)), _line()
-        )
-    )
+    targets = tuple(map(trace.place, outputs))
+    operation = Operation(name, compute, tuple(places), targets, _line(), details)
+    if details:
+        trace.program.statements += as_recorded(operation)
+    else:
+        trace.program.statements.append(operation)
+
+
+def _note_kernel(kernel: Any, *args: Any, **kwargs: Any) -> Any:
+    """Record a call of a program's kernel: called by pycuda._driver."""
+    if sys._getframe(1).f_code.co_filename.startswith(_PACKAGE):
+        raise _Refused("a function under pycuda.fuse launches a kernel")
+    try:
+        return kernels.record(_current(), kernel, args, kwargs, _line())
+    except NotImplementedError:
+        raise _Refused("a function under pycuda.fuse calls a kernel") from None
 
 
 def _note_reduction(
@@ -418,8 +445,6 @@ def call(
         _active.pop()
         _driver._record(True)
     result = map_tree(made, result)
-    if own and name == "roll" and _rolled(trace, result, *args, **kwargs):
-        return result
     changed = [args[k] for k in writes]
     if own and name in _CHANGES_FIRST:
         changed.append(args[0])
@@ -445,27 +470,6 @@ def call(
         )
     )
     return result
-
-
-def _rolled(
-    trace: Trace, made: Any, a: Any, shift: Any, axis: Any = None, **kwargs: Any
-) -> bool:
-    """Record a roll along axes as an operation; return False if it is none."""
-    axes = axis if isinstance(axis, tuple) else (axis,)
-    by = shift if isinstance(shift, tuple) else (shift,) * len(axes)
-    if axis is None and a.ndim == 1:
-        axes = (0,) * len(by)
-    known = all(type(each) is int for each in (*by, *axes))
-    if kwargs or not known or len(by) != len(axes) or not a.size:
-        return False
-    shifts = [0] * a.ndim
-    for each, steps in zip(axes, by, strict=True):
-        shifts[each] += steps
-    source, target = trace.place(a), trace.place(made)
-    trace.program.statements.append(
-        Operation("roll", "raw", (source,), (target,), _line(), tuple(shifts))
-    )
-    return True
 
 
 def _view(given: GPUArray, leaf: GPUArray, address: int) -> GPUArray:
@@ -614,13 +618,13 @@ for _name in [*dir(GPUArray), "__matmul__", "__rmatmul__", "__imatmul__"]:
         continue
     if callable(_plain) and _name not in vars(StandIn):
         setattr(StandIn, _name, _method(_name, _plain))
-_driver._set_recorder((_note, StandIn, Memory, _Refused))
+_driver._set_recorder((_note, StandIn, Memory, _Refused, _note_kernel))
 
 
 # -- the recording ---------------------------------------------------------------------
 
 
-def record(function: Any, args: Any, kwargs: Any) -> Program:
+def record(function: Any, args: Any, kwargs: Any, fast: bool = False) -> Program:
     """Run a function with stand-ins for the arrays in its arguments.
 
     Arrays get the numbers of their order, arguments first.
@@ -629,6 +633,7 @@ def record(function: Any, args: Any, kwargs: Any) -> Program:
         raise RuntimeError("source() and kernels() cannot be called while recording")
     with lock, _beside_captures():
         trace = Trace()
+        trace.fast = trace.program.fast = fast
         _active.append(trace)
         arrays: list[tuple[StandIn, int]] = []
 

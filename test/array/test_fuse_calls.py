@@ -304,9 +304,9 @@ def test_sizes_share_a_kernel(ctx, monkeypatch):
     texts = []
     compile_text = _launch.compile_text
 
-    def note(text):
+    def note(text, options):
         texts.append(text)
-        return compile_text(text)
+        return compile_text(text, options)
 
     monkeypatch.setattr(_launch, "compile_text", note)
 
@@ -531,7 +531,7 @@ def test_an_exception_of_the_compiler_is_not_remembered(ctx, monkeypatch):
     function = fuse.fuse(lambda x: x * 2)
     x = _array(5)
 
-    def fail(text):
+    def fail(text, options):
         raise drv.CompileError("no", 1)
 
     with monkeypatch.context() as patch:

@@ -55,7 +55,7 @@ def test_many_programs_are_compiled_in_few_modules(ctx, monkeypatch):
     monkeypatch.setattr(
         _launch,
         "_function",
-        lambda text, format: alone.append(text) or one(text, format),
+        lambda text, *rest: alone.append(text) or one(text, *rest),
     )
     assert compare_all(range(20)) == []
     assert 1 <= len(compiled) <= 4

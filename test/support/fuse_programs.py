@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import random
 import re
 
@@ -34,16 +35,41 @@ REDUCTIONS = [
     "sum", "mean", "max", "min", "prod", "any", "all", "argmax", "argmin", "var", "std",
     "ptp", "count_nonzero", "nansum", "nanmax",
 ]
-CALLS = [
-    "{}.copy()", "np.sort({}, axis=0)", "np.roll({}, 1)",
-    "np.roll({}, 2, 0)", "np.roll({}, -1, -1)",
-    "np.concatenate([{0}, {0}])", "np.cumsum({})",
-]
 SHAPES = [
     (7,), (5, 6), (4, 5), (3, 4, 5), (33,), (2, 1, 3), (16, 16), (40, 12), (3, 200),
     (150, 5), (2, 40, 36), (1100,), (64, 3), (50, 8),
 ]
 # fmt: on
+
+#: Functions that are not elementwise, and the shapes of their results.
+CALLS = [
+    ("{}.copy()", lambda s: s),
+    ("np.sort({}, axis=0)", lambda s: s),
+    ("np.roll({}, 1)", lambda s: s),
+    ("np.roll({}, 2, 0)", lambda s: s),
+    ("np.roll({}, -1, -1)", lambda s: s),
+    ("np.cumsum({})", lambda s: (math.prod(s),)),
+]
+#: Functions whose elements come from other places.
+MOVES = [
+    ("np.concatenate([{0}, {0}])", lambda s: (2 * s[0], *s[1:])),
+    ("np.stack([{0}, {0} + 1], -1)", lambda s: (*s, 2)),
+    ("np.pad({}, 1)", lambda s: tuple(n + 2 for n in s)),
+    ("np.pad({}, 2, mode='edge')", lambda s: tuple(n + 4 for n in s)),
+    ("np.pad({}, 3, mode='reflect')", lambda s: tuple(n + 6 for n in s)),
+    ("np.pad({}, 9, mode='symmetric')", lambda s: tuple(n + 18 for n in s)),
+    ("np.pad({}, (1, 4), mode='wrap')", lambda s: tuple(n + 5 for n in s)),
+    ("np.repeat({}, 3, 0)", lambda s: (3 * s[0], *s[1:])),
+    ("np.tile({}, 2)", lambda s: (*s[:-1], 2 * s[-1])),
+    ("{}[[0, -1, 0]]", lambda s: (3, *s[1:])),
+    ("np.take({0}, {0}.astype(np.int32), 0, mode='clip')", lambda s: (*s, *s[1:])),
+    ("np.take({0}, {0}.astype(np.int32), mode='wrap')", lambda s: s),
+    ("np.take_along_axis({0}, np.argsort({0}, 0), 0)", lambda s: s),
+    ("{0}[np.argsort({0}, 0) // 2]", lambda s: (*s, *s[1:])),
+    ("np.diff({}, axis=0)", lambda s: (s[0] - 1, *s[1:])),
+]
+#: A move that makes more elements than this is left out.
+MOST_ELEMENTS = 4000
 
 
 class Writer:
@@ -135,7 +161,7 @@ class Writer:
     def statement(self):
         name = self.pick()
         shape = self.shapes[name]
-        kind = self.random.randrange(15)
+        kind = self.random.randrange(18)
         if kind < 2:
             self.new(f"np.{self.random.choice(UNARY)}({name})", shape)
         elif kind < 6:
@@ -173,19 +199,11 @@ class Writer:
         elif kind < 14:
             self.reduction(name, shape)
         else:
-            call = self.random.choice(CALLS)
-            text = call.format(name)
-            if not shape:
-                text, made = f"{name}.copy()", shape
-            elif "cumsum" in text:
-                made = (1,)
-                for length in shape:
-                    made = (made[0] * length,)
-            elif "conc" in text:
-                made = (2 * shape[0], *shape[1:])
+            text, made = self.random.choice(CALLS if kind == 14 else MOVES)
+            if not shape or 0 in shape or math.prod(made(shape)) > MOST_ELEMENTS:
+                self.new(f"{name}.copy()", shape)
             else:
-                made = shape
-            self.new(text, made)
+                self.new(text.format(name), made(shape))
 
 
 def program(seed, statements=None):
@@ -278,6 +296,26 @@ def compare(seed):
     return f"{seed}: {kinds}\n{text}" if differs(text, kinds, seed) else None
 
 
+def check(function, *given):
+    """Check a function's bits with fuse, also of its arguments; return its steps."""
+    copies = [_copied(each) for each in given]
+    want = function(*copies)
+    fused = pycuda.fuse.fuse(function)
+    steps = fused.kernels(*given)
+    got = fused(*given)
+    results = [got, want]
+    for k, each in enumerate(results):
+        results[k] = each if isinstance(each, tuple) else (each,)
+    for ours, plain in zip((*results[0], *given), (*results[1], *copies), strict=True):
+        if isinstance(ours, gpuarray.GPUArray):
+            assert _facts(ours) == _facts(plain)
+    return steps
+
+
+def _copied(given):
+    return given.copy() if isinstance(given, gpuarray.GPUArray) else given
+
+
 def reduced(seed):
     """Return the source of a program with few statements whose results differ."""
     text, kinds = program(seed)
@@ -347,14 +385,15 @@ def _compiled(sources):
     known = {}
     for head, kernels in heads.items():
         named = [
-            _NAME.sub(f"kernel{k}(", rest) for k, (_, rest, _) in enumerate(kernels)
+            f"namespace of{k} {{\n{_NAME.sub(f'kernel{k}(', rest)}\n}}"
+            for k, (_, rest, _) in enumerate(kernels)
         ]
         module = module_from_buffer(compile_text("\n".join([head, *named])))
         for k, (text, _, format) in enumerate(kernels):
             known[text] = module.get_function(f"kernel{k}")
             known[text].prepare(format)
     one = _launch._function
-    _launch._function = lambda text, format: known.get(text) or one(text, format)
+    _launch._function = lambda text, *rest: known.get(text) or one(text, *rest)
     try:
         yield
     finally:

@@ -252,7 +252,7 @@ def _join_samples():
 #: the target. ``n`` is the length of the source, ``f`` the number of the axis;
 #: ``b``, ``v`` and ``w`` divide by one of the two. Rules with elements outside clear
 #: ``inside``.
-_RULES = {
+RULES_OF_PLACES = {
     "remap_roll": "at += f{k}; at -= at >= n{k} ? n{k} : 0;",
     "remap_repeat": "at = (S)quotient((I)at, v{k}, w{k});",
     "remap_tile": "at -= (S)(quotient((I)at, v{k}, w{k}) * b{k});",
@@ -281,7 +281,7 @@ def _place(request, axis):
     """Return the lines that add the offset of one axis; ``at`` is the place."""
     lines = []
     if axis >= _MASK_BITS or request.kept_ndim >> axis & 1:
-        lines.append(_RULES[request.variant].format(k=axis))
+        lines.append(RULES_OF_PLACES[request.variant].format(k=axis))
     lines.append(f"from[u] += (int64)at * s{axis};")
     return lines
 
@@ -344,7 +344,7 @@ def remap_text(request):
 
 
 def _remap_samples():
-    for variant in _RULES:
+    for variant in RULES_OF_PLACES:
         for wide in (False, True):
             request = SimpleNamespace(
                 variant=variant,

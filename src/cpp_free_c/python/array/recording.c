@@ -11,10 +11,40 @@ pcu_stand_in_refuse(const pcu_state *st)
     return -1;
 }
 
+int
+pcu_record(const pcu_state *st, const char *name, const char *compute, PyObject *inputs,
+           PyObject *outputs, PyObject *details)
+{
+    PyObject *result = NULL;
+    if (inputs != NULL && outputs != NULL && details != NULL) {
+        result =
+            PyObject_CallFunction(pcu_recorder_item(st, PCU_RECORDER_CALL), "ssOOO",
+                                  name, compute, inputs, outputs, details);
+    }
+    Py_XDECREF(inputs);
+    Py_XDECREF(outputs);
+    Py_XDECREF(details);
+    if (result == NULL) {
+        return -1;
+    }
+    Py_DECREF(result);
+    return 0;
+}
+
+PyObject *
+pcu_record_arrays_new(pcu_gpuarray *const *arrays, Py_ssize_t count)
+{
+    PyObject *result = PyTuple_New(count);
+    for (Py_ssize_t i = 0; result != NULL && i < count; i++) {
+        PyTuple_SET_ITEM(result, i, Py_NewRef((PyObject *)arrays[i]));
+    }
+    return result;
+}
+
 PyDoc_STRVAR(recording_set_doc,
              "_set_recorder($module, recorder, /)\n--\n\n"
              "Set what recordings use, once: a tuple of a function, the types of\n"
-             "stand-ins and of their memory, and an exception.");
+             "stand-ins and of their memory, an exception, and another function.");
 
 static PyObject *
 recording_set(PyObject *m, PyObject *recorder)

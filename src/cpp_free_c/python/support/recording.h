@@ -2,12 +2,12 @@
  *
  * pycuda.fuse runs a function once with stand-ins: arrays with a layout and an address,
  * but without memory. While a thread records, its new arrays are stand-ins,
- * pcu_elementwise_enqueue calls the recorder, and launches of a program's kernels are
- * refused. python/array/recording.h has the stand-ins.
+ * work that can be recorded calls the recorder, and other launches are refused.
+ * python/array/recording.h has the stand-ins.
  *
  * Invariant: st->recorder is NULL or a tuple with PCU_RECORDER_ITEMS items, which never
  * changes once it is set. st->recording_thread is 0 or the thread that records. Called
- * by launches and by the array rooms. */
+ * by launches, kernels and the array rooms. */
 #ifndef PYTHON_SUPPORT_RECORDING_H
 #define PYTHON_SUPPORT_RECORDING_H
 
@@ -18,6 +18,7 @@ enum {
     PCU_RECORDER_ARRAY,  /* the type of stand-ins, a subclass of GPUArray */
     PCU_RECORDER_MEMORY, /* the type of their memory, called with a size in bytes */
     PCU_RECORDER_ERROR,  /* the exception of refused work */
+    PCU_RECORDER_KERNEL, /* called with a kernel of the program and its arguments */
     PCU_RECORDER_ITEMS
 };
 
@@ -34,5 +35,10 @@ pcu_recorder_item(const pcu_state *st, int item)
 {
     return PyTuple_GET_ITEM(st->recorder, item);
 }
+
+/* What the recorder returns for a call of a kernel. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_record_kernel(const pcu_state *st, PyObject *kernel,
+                                                  PyObject *const *args,
+                                                  Py_ssize_t nargs, PyObject *kwnames);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "python/array/index/report.h"
 #include "python/array/ops/host_transfer.h"
+#include "python/support/recording.h"
 
 PyObject *
 pcu_host_indices_new(PyObject *item)
@@ -59,6 +60,22 @@ host_indices_place(PyObject *packed, PyObject *given, size_t length, int axis)
     return 0;
 }
 
+/* A copy on the device, which has memory also while the thread records. */
+static PyObject *
+host_indices_copy_new(pcu_state *st, PyObject *packed, CUstream stream)
+{
+    bool is_recording = pcu_is_recording(st);
+    unsigned long thread = st->recording_thread;
+    if (is_recording) {
+        st->recording_thread = 0;
+    }
+    PyObject *result = pcu_host_transfer_new(st, packed, NULL, stream, false);
+    if (is_recording) {
+        st->recording_thread = thread;
+    }
+    return result;
+}
+
 PyObject *
 pcu_host_indices_upload(pcu_state *st, PyObject *array, size_t length, int axis,
                         CUstream stream)
@@ -72,7 +89,7 @@ pcu_host_indices_upload(pcu_state *st, PyObject *array, size_t length, int axis,
         return NULL;
     }
     if (host_indices_place(packed, array, length, axis) == 0) {
-        result = pcu_host_transfer_new(st, packed, NULL, stream, false);
+        result = host_indices_copy_new(st, packed, stream);
     }
     Py_DECREF(packed);
     return result;

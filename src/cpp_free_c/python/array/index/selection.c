@@ -17,6 +17,7 @@
 #include "python/array/ops/kernel_table.h"
 #include "python/array/ops/operations.h"
 #include "python/array/ops/overlap.h"
+#include "python/array/recording.h"
 
 enum {
     SELECTION_THREADS = 256,
@@ -672,12 +673,86 @@ selection_move(selection_plan *plan, CUstream stream)
     return selection_enqueue(plan, stream);
 }
 
+/* -- the record -------------------------------------------------------------------- */
+
+/* A tuple of what the recorder needs of an index array. */
+static PyObject *
+selection_index_tuple_new(const pcu_selection_index *index)
+{
+    return Py_BuildValue("(inni)", index->axis, (Py_ssize_t)index->length,
+                         (Py_ssize_t)index->stride, (int)index->is_checked);
+}
+
+/* The address of the report and the number of the statement; zeros if no kernel notes
+ * an index. */
+static PyObject *
+selection_report_tuple_new(const pcu_selection *self)
+{
+    CUdeviceptr report = 0;
+    uint32_t site = 0;
+    if (selection_may_note(self)) {
+        pcu_context *ctx = pcu_context_launch_borrow(self->array->st);
+        if (ctx == NULL || pcu_index_report_announce(ctx, &report, &site) < 0) {
+            return NULL;
+        }
+    }
+    return Py_BuildValue("(KI)", (unsigned long long)report, (unsigned int)site);
+}
+
+/* Note a gather: the array and the index arrays; the bounds, the offset in the array,
+ * the axes of the index arrays, the array's strides along the axes of the result, the
+ * index arrays' numbers, the report. */
+static int
+selection_record(const pcu_selection *self, pcu_gpuarray *target)
+{
+    for (int k = 0; k < self->nindices; k++) {
+        if (self->indices[k].length == 0) { /* an error that may need an index */
+            return pcu_stand_in_refuse(self->array->st);
+        }
+    }
+    PyObject *report = selection_report_tuple_new(self);
+    PyObject *details = NULL;
+    PyObject *inputs = PyTuple_New(1 + self->nindices);
+    PyObject *numbers = PyTuple_New(self->nindices);
+    PyObject *strides = PyTuple_New(self->ndim);
+    bool made = report != NULL && inputs != NULL && numbers != NULL && strides != NULL;
+    for (int d = 0; made && d < self->ndim; d++) {
+        PyObject *stride = PyLong_FromSsize_t(self->strides[d]);
+        made = stride != NULL;
+        PyTuple_SET_ITEM(strides, d, stride);
+    }
+    for (int k = 0; made && k < self->nindices; k++) {
+        PyObject *number = selection_index_tuple_new(&self->indices[k]);
+        made = number != NULL;
+        PyTuple_SET_ITEM(numbers, k, number);
+        PyTuple_SET_ITEM(inputs, 1 + k, Py_NewRef((PyObject *)self->indices[k].array));
+    }
+    if (made) {
+        PyTuple_SET_ITEM(inputs, 0, Py_NewRef((PyObject *)self->array));
+        details =
+            Py_BuildValue("(iniiOOO)", (int)self->bounds, (Py_ssize_t)self->offset,
+                          self->begin, self->end, strides, numbers, report);
+    }
+    Py_XDECREF(report);
+    Py_XDECREF(numbers);
+    Py_XDECREF(strides);
+    if (!made || details == NULL) {
+        Py_XDECREF(inputs);
+        return -1;
+    }
+    return pcu_record(self->array->st, "gather", "raw", inputs,
+                      pcu_record_arrays_new(&target, 1), details);
+}
+
 /* -- moves ------------------------------------------------------------------------- */
 
 int
 pcu_selection_gather(pcu_selection *self, pcu_gpuarray *target, CUstream stream)
 {
     selection_plan plan;
+    if (pcu_is_recording(self->array->st) && self->count > 0) {
+        return selection_record(self, target);
+    }
     plan.variant = PCU_VARIANT_GATHER + (int)self->bounds;
     plan.op = PCU_OP_COPY;
     plan.selection = self;

@@ -26,31 +26,16 @@ int
 pcu_elementwise_record(pcu_state *st, int op, int nin, const pcu_operand *inputs,
                        int nout, pcu_gpuarray *const *outputs, int compute)
 {
-    PyObject *result = NULL;
     PyObject *sources = PyTuple_New(nin);
-    PyObject *targets = PyTuple_New(nout);
-    if (sources == NULL || targets == NULL) {
-        goto done;
-    }
-    for (int i = 0; i < nin; i++) {
+    for (int i = 0; sources != NULL && i < nin; i++) {
         PyObject *input = record_input_new(&inputs[i]);
         if (input == NULL) {
-            goto done;
+            Py_CLEAR(sources);
+            break;
         }
         PyTuple_SET_ITEM(sources, i, input);
     }
-    for (int i = 0; i < nout; i++) {
-        PyTuple_SET_ITEM(targets, i, Py_NewRef((PyObject *)outputs[i]));
-    }
-    result = PyObject_CallFunction(pcu_recorder_item(st, PCU_RECORDER_CALL), "ssOO",
-                                   pcu_ops[op].name, record_type_name(compute), sources,
-                                   targets);
-done:
-    Py_XDECREF(sources);
-    Py_XDECREF(targets);
-    if (result == NULL) {
-        return -1;
-    }
-    Py_DECREF(result);
-    return 0;
+    return pcu_record(st, pcu_ops[op].name, record_type_name(compute), sources,
+                      sources != NULL ? pcu_record_arrays_new(outputs, nout) : NULL,
+                      sources != NULL ? PyTuple_New(0) : NULL);
 }

@@ -13,6 +13,7 @@
 #include "python/array/ops/kernel_launch.h"
 #include "python/array/ops/kernel_table.h"
 #include "python/array/ops/operations.h"
+#include "python/array/recording.h"
 #include "python/driver/context.h"
 
 enum {
@@ -271,6 +272,11 @@ pcu_join(pcu_gpuarray *target, pcu_gpuarray *const *arrays, Py_ssize_t count, in
 {
     int rc = 0;
     join_plan plan = {.target = target, .arrays = arrays, .axis = axis};
+    if (pcu_is_recording(target->st)) {
+        return pcu_record(
+            target->st, "join", "raw", pcu_record_arrays_new(arrays, count),
+            pcu_record_arrays_new(&target, 1), Py_BuildValue("(i)", axis));
+    }
     pcu_context *ctx = pcu_context_launch_borrow(target->st);
     if (ctx == NULL) {
         return -1;

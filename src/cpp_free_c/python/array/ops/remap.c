@@ -11,6 +11,7 @@
 #include "python/array/ops/kernel_launch.h"
 #include "python/array/ops/kernel_table.h"
 #include "python/array/ops/operations.h"
+#include "python/array/recording.h"
 #include "python/array/scalar.h"
 #include "python/driver/context.h"
 
@@ -305,6 +306,39 @@ remap_enqueue(remap_plan *plan, pcu_gpuarray *target, pcu_context *ctx)
     return remap_launch(plan, kernel);
 }
 
+/* -- the record -------------------------------------------------------------------- */
+
+/* Note the source, and the number outside if there is one; the rule and the numbers of
+ * the axes. */
+static int
+remap_record(remap_plan *plan, pcu_gpuarray *target)
+{
+    pcu_gpuarray *source = plan->source;
+    PyObject *inputs = NULL;
+    PyObject *firsts = PyTuple_New(source->ndim);
+    for (int i = 0; firsts != NULL && i < source->ndim; i++) {
+        PyObject *number = PyLong_FromSsize_t(plan->call->firsts[i]);
+        if (number == NULL) {
+            Py_CLEAR(firsts);
+            break;
+        }
+        PyTuple_SET_ITEM(firsts, i, number);
+    }
+    if (firsts == NULL) {
+        return -1;
+    }
+    if (plan->call->value == NULL) {
+        inputs = pcu_record_arrays_new(&source, 1);
+    }
+    else {
+        inputs = Py_BuildValue("(O(sy#))", source, pcu_types[source->type].name,
+                               plan->value, (Py_ssize_t)pcu_gpuarray_itemsize(source));
+    }
+    return pcu_record(source->st, "remap", "raw", inputs,
+                      pcu_record_arrays_new(&target, 1),
+                      Py_BuildValue("(iN)", (int)plan->call->rule, firsts));
+}
+
 /* -- the result -------------------------------------------------------------------- */
 
 /* Elements outside of the source need others to take, or a value. */
@@ -351,6 +385,12 @@ pcu_remap_new(pcu_gpuarray *source, const pcu_remap_call *call)
     pcu_gpuarray *target = (pcu_gpuarray *)result;
     target->counts_as = source->counts_as;
     if (target->count == 0 || pcu_gpuarray_itemsize(target) == 0) {
+        return result;
+    }
+    if (pcu_is_recording(st)) {
+        if (remap_record(&plan, target) < 0) {
+            Py_CLEAR(result);
+        }
         return result;
     }
     pcu_context *ctx = pcu_context_launch_borrow(st);

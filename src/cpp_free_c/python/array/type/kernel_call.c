@@ -16,6 +16,7 @@
 #include "python/driver/memory/pool.h"
 #include "python/driver/stream.h"
 #include "python/support/convert.h"
+#include "python/support/recording.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
 
@@ -330,6 +331,9 @@ call_vectorcall(PyObject *op, PyObject *const *args, size_t nargsf, PyObject *kw
     Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
     PyObject *out = NULL;
     pcu_call_plan *plan = NULL;
+    if (pcu_is_recording(self->st)) {
+        return pcu_record_kernel(self->st, op, args, nargs, kwnames);
+    }
     int kind = call_kind_of(args + nargs, kwnames);
     if (kind >= 0 && call_plan_get(self, kind, &plan) < 0) {
         return NULL;

@@ -6,6 +6,7 @@
 #include "python/array/construction.h"
 #include "python/array/flags.h"
 #include "python/array/memory.h"
+#include "python/array/recording.h"
 #include "python/array/type/members.h"
 #include "python/driver/context.h"
 
@@ -84,7 +85,7 @@ PyDoc_STRVAR(
     "Return a GPUArray whose size, nbytes, flags and strides are the true ones.\n\n"
     "That is the array itself, or a plain view of it if it is of a subclass or a\n"
     "program assigned one of these. Raises for memory that was released or is too\n"
-    "small. Other objects are returned as they are.");
+    "small. Stand-ins of a recording and other objects are returned as they are.");
 
 static PyObject *
 plain_array(PyObject *m, PyObject *value)
@@ -94,6 +95,9 @@ plain_array(PyObject *m, PyObject *value)
         return Py_NewRef(value);
     }
     pcu_gpuarray *self = (pcu_gpuarray *)value;
+    if (pcu_is_recording(st) && pcu_is_stand_in(self)) {
+        return Py_NewRef(value);
+    }
     if (pcu_gpuarray_check(self, NULL) < 0) {
         return NULL;
     }

@@ -24,6 +24,7 @@
 #include <time.h>
 
 #include "python/support/convert.h"
+#include "python/support/recording.h"
 #include "python/driver/stream.h"
 #include "python/driver/texture/reference.h"
 
@@ -216,6 +217,9 @@ pcu_call_function(PyObject *op, PyObject *const *args, size_t nargsf, PyObject *
     PyObject **memory = NULL; /* see pcu_arguments_pack */
     PyObject *result = NULL;
     int rc;
+    if (pcu_is_recording(self->st)) {
+        return pcu_record_kernel(self->st, op, args, nargs, kwnames);
+    }
     memset(&call, 0, offsetof(call_options, attributes));
     call.shape.grid[0] = call.shape.grid[1] = call.shape.grid[2] = 1;
     call.shape.stream = pcu_stream_current();
