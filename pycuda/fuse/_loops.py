@@ -25,6 +25,7 @@ from pycuda.fuse._program import (
     Result,
     Same,
     alignment_of,
+    itemsize,
     packed_strides,
 )
 from pycuda.gpuarray import GPUArray
@@ -352,42 +353,60 @@ class _HostLoop:
         self.n = n
         self.states = states
         self.plans = {"body": body, "pair": pair, "test": test}
+        self.fresh: dict[str, list[int]] = {}  # what is not an array of the state
+        self.is_whole: dict[str, bool] = {}  # whether _whole() changes nothing
+        for name in ("body", "pair"):
+            plan: Any = self.plans[name]
+            result = () if plan is None else plan.program.result
+            leaves = result if isinstance(result, tuple) else (result,)
+            self.fresh[name] = [
+                k for k, leaf in enumerate(leaves) if isinstance(leaf, Result)
+            ]
+            self.is_whole[name] = all(
+                isinstance(leaf, Same) or _is_whole(plan, leaf.place) for leaf in leaves
+            )
         self.made: dict[str, Any] = {}  # of the context of the caller
 
     def __call__(self, *arrays: GPUArray) -> tuple[GPUArray, ...]:
-        state, outer = list(arrays[: self.states]), arrays[self.states :]
-        turns = 0
+        outer = arrays[self.states :]
+        state: tuple[GPUArray, ...] = tuple(map(_whole, arrays[: self.states]))
+        given = {id(each) for each in arrays}
         free: list[GPUArray] = []  # memory of earlier states
+        turns = 0
         while turns != self.n:
-            state = [_whole(each) for each in state]
+            name = "body"
             if self.n is None:
                 (value,) = self._steps("test").run((*state, *outer))
                 if not value.get().item():
                     break
-            is_pair = self.n is not None and self.n - turns > 1 and self.plans["pair"]
-            steps = self._steps("pair" if is_pair else "body")
-            outs = tuple(self._outs(state, free))
-            following = steps.run((*state, *outer), outs)
-            following = [following] if self.states == 1 else list(following)
-            known = [*arrays, *following]
-            free = [
-                each
-                for each in (*free, *state)
-                if not any(each is other for other in known)
-            ]
-            state = following
-            turns += 2 if is_pair else 1
-        return tuple(self._own(state, arrays))
+            elif self.n - turns > 1 and self.plans["pair"] is not None:
+                name = "pair"
+            steps = self.made.get(name) or self._steps(name)
+            made = steps.run((*state, *outer), self._outs(name, state, free))
+            following = made if self.states > 1 else (made,)
+            known = given | {id(each) for each in following}
+            free = [each for each in (*free, *state) if id(each) not in known]
+            state = following if self.is_whole[name] else tuple(map(_whole, following))
+            turns += 1 if name == "body" else 2
+        return tuple(self._own(list(state), arrays))
 
-    @staticmethod
-    def _outs(state: list[GPUArray], free: list[GPUArray]) -> list[GPUArray | None]:
+    def _outs(
+        self, name: str, state: tuple[GPUArray, ...], free: list[GPUArray]
+    ) -> tuple[GPUArray | None, ...]:
         """Return memory for the next state, from that of earlier ones."""
-        rest, outs = list(free), []
-        for each in state:
-            fits = [a for a in rest if a.shape == each.shape and a.dtype == each.dtype]
-            outs.append(fits[0] if fits else None)
-            rest = [a for a in rest if a is not outs[-1]]
-        return outs
+        if not free:
+            return ()
+        if self.states == 1:
+            return (free[0],)
+        outs: list[GPUArray | None] = [None] * self.states
+        rest = free
+        for k in self.fresh[name]:
+            for each in rest:
+                if each.shape == state[k].shape and each.dtype == state[k].dtype:
+                    outs[k] = each
+                    rest = [a for a in rest if a is not each]
+                    break
+        return tuple(outs)
 
     @staticmethod
     def _own(state: list[GPUArray], given: tuple[GPUArray, ...]) -> list[GPUArray]:
@@ -408,6 +427,17 @@ class _HostLoop:
             made.compile()
             self.made[name] = made.steps
         return self.made[name]
+
+
+def _is_whole(plan: Plan, place: Place) -> bool:
+    """Say whether a place is a block of the program in C order."""
+    block = plan.blocks[place.block]
+    size = itemsize(place.dtype)
+    return (
+        block.kind == "temporary"
+        and place.strides == packed_strides(place.shape, size)
+        and (place.offset, place.count * size) == (0, block.size)
+    )
 
 
 def _whole(array: GPUArray) -> GPUArray:
