@@ -106,6 +106,7 @@ class Load:
 
     target: int
     access: Access
+    line: str = ""
 
 
 @dataclass(frozen=True)
@@ -127,6 +128,11 @@ class Compute:
     arguments: tuple[int | Scalar, ...]
     index: int | None = None  # the variable of the element's number
 
+    @property
+    def line(self) -> str:
+        """The line of the program."""
+        return self.operation.line
+
 
 @dataclass(frozen=True)
 class Repeat:
@@ -145,6 +151,7 @@ class Store:
 
     source: int
     access: Access
+    line: str = ""
 
 
 @dataclass(frozen=True)
@@ -347,6 +354,7 @@ class _Builder:
         self.stored: dict[Access, int] = {}
         self.indices: list[Jump] = []  # the variables that are indices, for one unit
         self.found: dict[Any, int] = {}  # the variables of places
+        self.line = ""  # of the operation whose inputs are loaded
         self.operations = 0  # as Kernel.operations counts them
 
     def copy(self) -> _Builder:
@@ -406,7 +414,7 @@ class _Builder:
                 ):
                     raise _Conflict
             target = self.variable(access.dtype)
-            self.kernel.instructions.append(Load(target, access))
+            self.kernel.instructions.append(Load(target, access, self.line))
             self.elements[access] = target
             self.loaded.add(access)
         return self.elements[access]
@@ -443,7 +451,9 @@ class _Builder:
         key = constant, strides, jumps, rule, length, number
         if key not in self.found:
             target = self.found[key] = self.variable(moves.PLACE)
-            found = Find(target, constant, strides, jumps, rule, length, number)
+            found = Find(
+                target, constant, strides, jumps, rule, length, number, self.line
+            )
             self.kernel.instructions.append(found)
             if rule:
                 axes = [
@@ -533,17 +543,20 @@ class _Builder:
         shape = operation.outputs[0].shape
         if operation.name in moves.MOVES:
             return (moves.value(self, operation, where),)
-        arguments = tuple(
-            [
-                each if isinstance(each, Scalar) else self.element(each, shape, where)
-                for each in operation.inputs
-            ]
-        )
+        arguments: list[int | Scalar] = []
+        for each in operation.inputs:
+            self.line = operation.line
+            if isinstance(each, Place):
+                arguments.append(self.element(each, shape, where))
+            else:
+                arguments.append(each)
         index = None
         if operation.name in ("arange", "linspace"):
             index = self.number(shape, where)
         targets = tuple([self.variable(each.dtype) for each in operation.outputs])
-        self.kernel.instructions.append(Compute(targets, operation, arguments, index))
+        self.kernel.instructions.append(
+            Compute(targets, operation, tuple(arguments), index)
+        )
         self.operations += 1
         return targets
 
@@ -625,7 +638,7 @@ class _Builder:
                     raise _Conflict
             if Plan._overlaps_itself(place):
                 raise _Conflict
-            self.kernel.instructions.append(Store(value, access))
+            self.kernel.instructions.append(Store(value, access, statement.line))
             self.elements[access] = self.stored[access] = value
         if not rows.fits(self.kernel):
             raise _Conflict

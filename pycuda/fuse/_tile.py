@@ -444,6 +444,7 @@ class Tile:
         return name
 
     def _write_value(self, number: int, where: Coordinate, inputs: Any) -> None:
+        before = len(self.lines)
         each, own = self.first[number]
         shift = _minus(where, own)
         if isinstance(each, Load):
@@ -470,6 +471,7 @@ class Tile:
             )
         else:
             self._write_operation(each, shift, inputs)
+        self.writer.mark(self.lines, before, getattr(each, "line", ""))
 
     def _write_operation(self, each: Compute, shift: Coordinate, inputs: Any) -> None:
         writer = self.writer
