@@ -24,7 +24,8 @@ _LOC = re.compile(
 )
 _FILE = re.compile(r'\s*\.file\s+(\d+) "([^"]*)"')
 _LINES = re.compile(r"\s*\.(?:loc|file)\b")
-_OF_TOOLKIT = re.compile(r"/(?:cuda|nvidia/).*/include/")
+#: Headers of the toolkit, and those of this package.
+_OF_TOOLKIT = re.compile(r"/(?:cuda|nvidia/).*/include/|/pycuda/cuda/pycuda-")
 _KERNEL = re.compile(r"(?m)^( *)in kernel (\S+?), .*$")
 _NAMED = re.compile(
     rf"(?m)^ *(at|other access at) .*\b{re.escape(_excerpt.SOURCE_NAME)}:(\d+)$"
@@ -70,7 +71,10 @@ def _with_lines(
         report = _NAMED.sub(rows.of_match, report)
         found: list[str] = []
         if line or other:
-            lined = request.with_fields(options=(*request.options, "-lineinfo"))
+            lined = request.with_fields(
+                source=recording.with_lines(str(request.source)),
+                options=(*request.options, "-lineinfo"),
+            )
             places = _Places(plain, _ptx(lined, names))
             for words, row in ("at", line), ("other access at", other):
                 place = places.of(row) if row else None

@@ -145,7 +145,7 @@ def prepare(request: CompileRequest) -> Compilation:
     if driver.CUDA_DEBUGGING:
         folder, keep = None, True
         options += ["-g", "-G"]
-    elif _wants_lines() and not LINE_OPTIONS.intersection(options):
+    elif wants_lines() and not LINE_OPTIONS.intersection(options):
         options.append("-lineinfo")
     compilation = Compilation(
         text, options, request.nvcc, request.compiler, folder, keep
@@ -163,7 +163,7 @@ def prepare(request: CompileRequest) -> Compilation:
     return compilation
 
 
-def _wants_lines() -> bool:
+def wants_lines() -> bool:
     """Return whether reports of checks or of counts name the lines of sources."""
     environ = os.environ
     return bool(environ.get("PYCUDA_CHECK") or environ.get("PYCUDA_EMULATOR_COUNT"))

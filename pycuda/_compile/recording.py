@@ -156,6 +156,44 @@ def _rows(path: str) -> Iterator[tuple[str, Recorded]]:
             yield identity, Recorded(request, names, device, line)
 
 
+# -- lines of generated sources --------------------------------------------------------
+
+#: So many sources keep the lines of the program that they were generated for.
+_MOST_GENERATED = 2000
+_generated: dict[str, tuple[str, ...]] = {}
+
+
+def note_lines(text: str, lines: tuple[str, ...]) -> None:
+    """Note for each line of a generated source the line of the program: "file:number".
+
+    It is empty for lines that stand for none.
+    """
+    _generated.pop(text, None)
+    _generated[text] = lines
+    while len(_generated) > _MOST_GENERATED:
+        with contextlib.suppress(KeyError, StopIteration):  # of another thread
+            del _generated[next(iter(_generated))]
+
+
+def with_lines(text: str) -> str:
+    """Return a source with directives that name the lines of the program, if noted."""
+    lines = _generated.get(text)
+    if lines is None:
+        return text
+    made, was_named = [], False
+    for number, (row, line) in enumerate(zip(text.split("\n"), lines, strict=True), 1):
+        file, _, at = line.rpartition(":")
+        is_named = os.path.isabs(file) and '"' not in file
+        if is_named:
+            name = file.replace("\\", "\\\\")
+            made.append(f'#line {at} "{name}"')
+        elif was_named:
+            made.append(f'#line {number} "kernel.cu"')
+        made.append(row)
+        was_named = is_named
+    return "\n".join(made)
+
+
 # -- for reports of checks -------------------------------------------------------------
 
 LOG_VARIABLE = "PYCUDA_CHECK_LOG"

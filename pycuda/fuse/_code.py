@@ -22,6 +22,8 @@ from pycuda._array.sources.elementwise import (
     computation_type,
     computed,
 )
+from pycuda._compile import recording
+from pycuda._compile.build import wants_lines
 from pycuda.fuse._instructions import (
     Access,
     Compute,
@@ -38,6 +40,8 @@ from pycuda.fuse._tile import NoTile, Tile, geometry
 
 #: The options of kernels whose products and sums may be contracted.
 FAST = ("-fmad=true", "-w")
+#: What is between a line of a kernel and the line of the program, until it is finished.
+_LINE = "\x01"
 _THREADS = 256
 _WORD = 16  # bytes that a thread loads at once
 #: Kernels over so many elements in the order of memory load and store whole words.
@@ -55,6 +59,12 @@ class Source:
     grid: tuple[int, ...] = (1, 1)
     block: tuple[int, int, int] = (_THREADS, 1, 1)
     options: tuple[str, ...] = OPTIONS
+    lines: tuple[str, ...] = ()  # of the program, for each line of the text
+
+    def to_compile(self) -> str:
+        """Return the text, with the lines of the program if reports name them."""
+        recording.note_lines(self.text, self.lines)
+        return recording.with_lines(self.text) if wants_lines() else self.text
 
 
 def collapse(
@@ -84,8 +94,18 @@ def collapse(
     return lengths, strides
 
 
+def mark(rows: list[str], before: int, line: str) -> None:
+    """Note the line of the program for all rows from a number on that have none."""
+    if line:
+        rows[before:] = [
+            row if _LINE in row else f"{row}{_LINE}{line}" for row in rows[before:]
+        ]
+
+
 class _Writer:
     """The text of one kernel."""
+
+    mark = staticmethod(mark)
 
     def __init__(
         self, kernel: Kernel, misaligned: set[int], sizes: list[int] | None = None
@@ -414,6 +434,12 @@ class _Writer:
     # instructions
 
     def _instruction(self, each: Any, depth: str = "") -> None:
+        """Append the lines of an instruction, which know the program's line."""
+        before = len(self.lines)
+        self._write(each, depth)
+        mark(self.lines, before, getattr(each, "line", ""))
+
+    def _write(self, each: Any, depth: str) -> None:
         types = self.kernel.types
         if isinstance(each, Load):
             element = self._element(each.access, each)
@@ -578,12 +604,16 @@ def write(
 
     ``misaligned`` are blocks not at whole words, ``sizes`` the bytes of all blocks.
     """
-    return with_options(_Writer(kernel, misaligned, sizes).write(), fast)
+    return finished(_Writer(kernel, misaligned, sizes).write(), fast)
 
 
-def with_options(source: Source, fast: bool) -> Source:
-    """Return a source with the options of its compilation."""
+def finished(source: Source, fast: bool) -> Source:
+    """Return a source with its options and the lines of the program."""
+    text = source.text
     if fast:
         source.options = FAST
-        source.text = f"// Compiled with {FAST[0]}.\n{source.text}"
+        text = f"// Compiled with {FAST[0]}.\n{text}"
+    rows = [row.partition(_LINE) for row in text.split("\n")]
+    source.text = "\n".join([row for row, _, _ in rows])
+    source.lines = tuple([line for _, _, line in rows])
     return source

@@ -248,6 +248,7 @@ class _Builder:
         self.indices: list[Jump] = []  # the variables that are indices, for one unit
         self.found: dict[Any, int] = {}  # the variables of places
         self.rolls: dict[int, Find] = {}
+        self.line = ""  # of the operation whose inputs are loaded
         self.operations = 0  # as Kernel.operations counts them
 
     def copy(self) -> _Builder:
@@ -309,7 +310,7 @@ class _Builder:
                 ):
                     raise _Conflict
             target = self.variable(access.dtype)
-            self.kernel.instructions.append(Load(target, access))
+            self.kernel.instructions.append(Load(target, access, self.line))
             self.elements[access] = target
             self.loaded.add(access)
         return self.elements[access]
@@ -351,7 +352,9 @@ class _Builder:
         key = constant, strides, jumps, rule, length, number
         if key not in self.found:
             target = self.found[key] = self.variable(moves.PLACE)
-            found = Find(target, constant, strides, jumps, rule, length, number)
+            found = Find(
+                target, constant, strides, jumps, rule, length, number, self.line
+            )
             self.kernel.instructions.append(found)
             if rule == "roll":
                 self.rolls[target] = found
@@ -467,17 +470,20 @@ class _Builder:
         shape = operation.outputs[0].shape
         if operation.name in moves.MOVES:
             return (moves.value(self, operation, where),)
-        arguments = tuple(
-            [
-                each if isinstance(each, Scalar) else self.element(each, shape, where)
-                for each in operation.inputs
-            ]
-        )
+        arguments: list[int | Scalar] = []
+        for each in operation.inputs:
+            self.line = operation.line
+            if isinstance(each, Place):
+                arguments.append(self.element(each, shape, where))
+            else:
+                arguments.append(each)
         index = None
         if operation.name in ("arange", "linspace"):
             index = self.number(shape, where)
         targets = tuple([self.variable(each.dtype) for each in operation.outputs])
-        self.kernel.instructions.append(Compute(targets, operation, arguments, index))
+        self.kernel.instructions.append(
+            Compute(targets, operation, tuple(arguments), index)
+        )
         self.operations += 1
         return targets
 
@@ -559,7 +565,7 @@ class _Builder:
                     raise _Conflict
             if Plan._overlaps_itself(place):
                 raise _Conflict
-            self.kernel.instructions.append(Store(value, access))
+            self.kernel.instructions.append(Store(value, access, statement.line))
             self.elements[access] = self.stored[access] = value
             if place.block in self.plan.near:
                 self.known.add(place.block)

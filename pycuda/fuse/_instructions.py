@@ -63,6 +63,7 @@ class Load:
 
     target: int
     access: Access
+    line: str = ""
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,11 @@ class Compute:
     arguments: tuple[int | Scalar, ...]
     index: int | None = None  # the variable of the element's number
 
+    @property
+    def line(self) -> str:
+        """The line of the program."""
+        return self.operation.line
+
 
 @dataclass(frozen=True)
 class Repeat:
@@ -102,6 +108,7 @@ class Store:
 
     source: int
     access: Access
+    line: str = ""
 
 
 @dataclass(frozen=True)

@@ -200,7 +200,7 @@ class Specialisation:
         if source is None:
             assert isinstance(step, Call)
             return self._no_work(functools.partial(_call, step, self.plan.blocks))
-        function = _function(source.text, source.format, source.options)
+        function = _function(source.to_compile(), source.format, source.options)
         blocks, values = tuple(source.blocks), tuple(source.values)
         offsets = (0,) * len(blocks)
         return function, blocks, offsets, values, source.grid, source.block, 0
@@ -735,7 +735,9 @@ class FusedFunction(_driver._FusedCall):
                 )
             else:
                 name = getattr(step.function, "__name__", str(step.function))
-                facts.append(KernelFacts((), 0, 0, 0, name, step.line))
+                facts.append(
+                    KernelFacts((), 0, 0, 0, name, os.path.basename(step.line))
+                )
         return facts
 
 

@@ -56,6 +56,7 @@ class Find:
     rule: str = ""
     length: int = 1
     number: int = 0
+    line: str = ""
 
 
 @dataclass(frozen=True)
@@ -198,6 +199,7 @@ def needs_all(statement: Any) -> bool:
 
 def value(builder: Any, operation: Operation, where: Any) -> int:
     """Append what makes an element at some indices; return its variable."""
+    builder.line = operation.line
     how = {"join": _join, "remap": _remap, "gather": _gather}[operation.name]
     return how(builder, operation, where)
 

@@ -266,6 +266,7 @@ class Writer(_code._Writer):
             value = computed(f"v{argument}", each.reduction.compute)
             value = value.replace("cast<C>", f"cast<C{m}>")
             lines.append(f"x{m}_{k}[{place}] = {value};")
+        self.mark(lines, 0, each.reduction.line)
         return lines
 
     def _room(self, each: Reduce, count: int) -> list[str]:
@@ -881,7 +882,7 @@ def write(
     """
     if kernel.cut is None:
         return _code.write(kernel, misaligned, sizes, fast)
-    return _code.with_options(Writer(kernel, misaligned).write(), fast)
+    return _code.finished(Writer(kernel, misaligned).write(), fast)
 
 
 __all__ = ["write"]

@@ -512,6 +512,7 @@ class Tile:
         return name
 
     def _write_value(self, number: int, where: Coordinate, inputs: Any) -> None:
+        before = len(self.lines)
         each, own = self.first[number]
         shift = _minus(where, own)
         if isinstance(each, Load):
@@ -540,6 +541,7 @@ class Tile:
             self._write_choice(each, (number, where), shift, inputs)
         else:
             self._write_operation(each, shift, inputs)
+        self.writer.mark(self.lines, before, getattr(each, "line", ""))
 
     def _write_choice(
         self, each: Choose, key: Any, shift: Coordinate, inputs: Any

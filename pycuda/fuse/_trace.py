@@ -73,7 +73,7 @@ def place_in_program() -> tuple[str, int]:
 
 def _line() -> str:
     path, line = place_in_program()
-    return f"{os.path.basename(path)}:{line}"
+    return f"{path}:{line}"
 
 
 def refuse(what: str, advice: str) -> Any:

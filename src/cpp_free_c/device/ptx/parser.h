@@ -61,10 +61,10 @@ ptx_token ptx_lex_take(ptx_lexer *lexer);
 
 /* -- the line of the source for reports -------------------------------------------- */
 
-/* A function of a header, such as nvcc's atomicAdd, is inlined into a kernel. Its .loc
- * names the line of the header and, after inlined_at, an earlier .loc: the call. The
- * line of the call is the one that a programmer knows. Functions of the program's own
- * files keep their lines. */
+/* A function of a header, such as nvcc's atomicAdd or one of this package, is inlined
+ * into a kernel. Its .loc names the line of the header and, after inlined_at, an
+ * earlier .loc: the call. The line of the call is the one that a programmer knows.
+ * Functions of the program's own files keep their lines. */
 
 typedef struct {
     uint32_t file, line, column;

@@ -11,16 +11,20 @@
 enum { SLOTS = 512, FILES = 64 };
 
 struct ptx_source_lines {
-    uint64_t toolkit_files; /* bit f: .file f is a header of the toolkit */
+    uint64_t headers; /* bit f: .file f is a header of the toolkit or of this package */
     struct {
         ptx_loc own, reported;
     } slots[SLOTS];
 };
 
-/* Whether a path is that of a header of a toolkit or of NVIDIA's wheels. */
+/* Whether a path is that of a header of a toolkit, of NVIDIA's wheels or of this
+ * package. */
 static bool
-lines_is_of_toolkit(const char *path, size_t size)
+lines_is_header(const char *path, size_t size)
 {
+    if (memmem(path, size, "/pycuda/cuda/pycuda-", 20) != NULL) {
+        return true;
+    }
     const char *cuda = memmem(path, size, "/cuda", 5);
     const char *wheel = memmem(path, size, "/nvidia/", 8);
     const char *begin = cuda != NULL ? cuda : wheel;
@@ -33,8 +37,8 @@ void
 ptx_source_lines_add(ptx_source_lines *lines, unsigned number, const char *path,
                      size_t size)
 {
-    if (number < FILES && lines_is_of_toolkit(path, size)) {
-        lines->toolkit_files |= (uint64_t)1 << number;
+    if (number < FILES && lines_is_header(path, size)) {
+        lines->headers |= (uint64_t)1 << number;
     }
 }
 
@@ -94,7 +98,7 @@ ptx_source_line_inlined(ptx_source_lines *lines, ptx_loc own, ptx_loc call)
     ptx_loc reported = own;
     unsigned slot = lines_slot(call);
 
-    if (own.file < FILES && ((lines->toolkit_files >> own.file) & 1) != 0) {
+    if (own.file < FILES && ((lines->headers >> own.file) & 1) != 0) {
         reported = call;
         if (memcmp(&lines->slots[slot].own, &call, sizeof call) == 0) {
             reported = lines->slots[slot].reported;
