@@ -171,8 +171,8 @@ def layer_norm(xp, x):
 @program(rows, one_pass=True, tolerance=1e-3)
 def standardisation(xp, x):
     """Rows with the mean 0 and the deviation 1."""
-    mean, deviation = xp.mean(x, axis=1, keepdims=True), xp.std(x, axis=1, keepdims=True)
-    return (x - mean) / deviation
+    centered = x - xp.mean(x, axis=1, keepdims=True)
+    return centered / xp.std(x, axis=1, keepdims=True)
 
 
 @program(line, line, one_pass=True)
