@@ -168,6 +168,19 @@ def layer_norm(xp, x):
     return centered / xp.sqrt(variance + 1e-5)
 
 
+@program(rows, one_pass=True, tolerance=1e-3)
+def standardisation(xp, x):
+    """Rows with the mean 0 and the deviation 1."""
+    centered = x - xp.mean(x, axis=1, keepdims=True)
+    return centered / xp.std(x, axis=1, keepdims=True)
+
+
+@program(line, line, one_pass=True)
+def product_sum(xp, x, y):
+    """The sum of the products of two vectors."""
+    return xp.sum(x * y)
+
+
 @program(groups(3, 3), lambda n: (max(n // 9, 1), 3), one_pass=True)
 def small_matrices(xp, m, b):
     """Solve many systems of three equations by Cramer's rule."""

@@ -21,7 +21,8 @@ That costs ``work`` operations for an element. A store and a load cost twice the
 of an element, and a byte takes the time of ``OPERATIONS_PER_BYTE`` operations: an H200
 does 67e12 float operations and moves 4.8e12 bytes in a second. ``_instructions`` has
 the work of operations. A load of an element that a cache has counts as ``_LOAD``, with
-its index.
+its index. Each further kernel that computes a temporary loads all bytes that it is
+computed from once more.
 
 If all ways differ by rows and columns only, threads share the temporary: see ``_tile``.
 A thread that computes ``MOST_ROWS`` rows computes a temporary for ``r`` more rows if
@@ -62,7 +63,6 @@ from pycuda.fuse._moves import Find, Jump, Pick
 from pycuda.fuse._program import (
     Block,
     Call,
-    Cut,
     Loop,
     Operation,
     Place,
@@ -639,6 +639,7 @@ class Plan:
         self._open: _Builder | None = None
         self._live = self._find_live()
         self._index_blocks()
+        self._alone = self._find_alone()
         self._run()
 
     # what the program uses
@@ -709,6 +710,28 @@ class Plan:
                 if place.block == block and whole and is_first:
                     self._simple[block] = number, k
                     self._last_reader[block] = max(readers, default=-1)
+
+    def _find_alone(self) -> dict[int, Any]:
+        """Return the statements of reductions that no reader joins, with their cuts.
+
+        What only such a reduction reads is in its kernel, too.
+        """
+        alone: dict[int, Any] = {}
+        for number in sorted(self._live, reverse=True):
+            statement = self.statements[number]
+            if isinstance(statement, Call):
+                continue
+            if isinstance(statement, Reduction) and not statement.is_few:
+                if not rows.may_be_joined(statement.cut):
+                    alone[number] = statement.cut
+                continue
+            blocks = {place.block for place in statement.outputs}
+            if blocks <= self._simple.keys() - self.escaping:
+                readers = {r for block in blocks for r in self._readers.get(block, ())}
+                owners = {alone.get(reader) for reader in readers}
+                if len(owners) == 1:
+                    alone[number] = owners.pop()
+        return alone
 
     # values that are not stored
 
@@ -797,19 +820,16 @@ class Plan:
             target = shape_of(statement)
             is_move = moves.is_move(statement)
             is_whole = moves.needs_all(statement)
-            own: Any = None  # the kernel of a reduction that no other joins
-            if isinstance(self.statements[number], Reduction):
+            own = self._alone.get(reader)
+            if isinstance(self.statements[number], Reduction) and own is None:
                 own = reader  # which may be in any kernel
                 if isinstance(statement, Reduction):
                     own = statement.cut
             if isinstance(statement, Reduction):
                 if not rows.may_choose(statement.cut) and self._chooses(number):
                     return True
-                if not statement.is_few:
-                    if self._idles(statement.cut, number, written):
-                        return True
-                    if not rows.may_be_joined(statement.cut):
-                        own = statement.cut
+                if self._idles(statement, number, written):
+                    return True
             for k, place in enumerate(self._reads(statement)):
                 if place.block != written.block:
                     continue
@@ -825,7 +845,7 @@ class Plan:
                 if is_more and self.work(number) > BROADCAST_WORK:
                     return True
                 way = place.offset, place.strides, place.shape, own
-                ways.add((reader, k) if moved is None else (*way, moved))
+                ways.add((reader, k, own, None) if moved is None else (*way, moved))
         if len(ways) < 2:
             return False
         more = (len(ways) - 1) * self.work(number)
@@ -834,7 +854,10 @@ class Plan:
             if near is None:
                 return True
             more = min(more, near)
-        if more > 2 * itemsize(written.dtype) * OPERATIONS_PER_BYTE:
+        kernels = len({own for *_, own, _ in ways})
+        loaded = sum(high - low for _, (low, high) in self._leaves[number]) // count
+        saved = max(kernels, 2) * itemsize(written.dtype) - (kernels - 1) * loaded
+        if more > saved * OPERATIONS_PER_BYTE:
             return True
         self._extra[number] = min(self._extra[number] + more, 10**9)
         return False
@@ -856,13 +879,15 @@ class Plan:
         """Say whether a value is computed from elements that a kernel chooses."""
         return any(moves.chooses(self.statements[k]) for k in self._cone[number])
 
-    def _idles(self, cut: Cut, number: int, written: Place) -> bool:
-        """Say whether few blocks would take long to compute a value."""
+    def _idles(self, reduction: Reduction, number: int, written: Place) -> bool:
+        """Say whether few blocks would take long to compute what they reduce."""
+        if reduction.is_few:
+            return False
         size = sum(
             high - low for _, (low, high) in self._leaves[number]
         ) - written.count * itemsize(written.dtype)
         work = self.work(number) * written.count
-        return rows.idles(cut, work + max(size, 0) * OPERATIONS_PER_BYTE)
+        return rows.idles(reduction.cut, work + max(size, 0) * OPERATIONS_PER_BYTE)
 
     # the steps
 

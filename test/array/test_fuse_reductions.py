@@ -400,3 +400,17 @@ def test_dear_values_of_two_reductions_are_stored(ctx):
     x = _array(1000, 40)
     loaded = [sum(step.bytes for step in _both(f, x)) for f in (cheap, dear)]
     assert loaded[0] < loaded[1]
+
+
+def test_values_of_many_loads_are_stored_for_other_kernels(ctx):
+    def function(x, y, loads):
+        z = x * 2
+        for _ in range(loads - 1):
+            z, y = z + y, y[::-1]
+        return (x - (z * z).sum()) * z
+
+    x, y = _array(70001), _array(70001)
+    for loads, stores in [(1, 0), (2, 1)]:
+        steps = _both(lambda x, y, n=loads: function(x, y, n), x, y)
+        assert len(steps) == 3
+        assert steps[0].bytes == (loads + stores) * 4 * 70001
