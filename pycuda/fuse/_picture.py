@@ -14,7 +14,16 @@ import numpy as np
 
 import pycuda.fuse._rows as rows
 from pycuda import _graph_picture
-from pycuda.fuse._group import Compute, Kernel, Load, Plan, Reduce, Repeat, Store
+from pycuda.fuse._group import Plan
+from pycuda.fuse._instructions import (
+    Compute,
+    Few,
+    Kernel,
+    Load,
+    Reduce,
+    Repeat,
+    Store,
+)
 from pycuda.fuse._program import Call, Result, Same, Scalar, map_tree
 
 #: The operations of a larger kernel are only counted.
@@ -86,9 +95,9 @@ def _names(plan: Plan, arguments: list[str], result: Any) -> dict[int, str]:
         return leaf
 
     map_tree(note, result)
-    for k, block in enumerate(results):
-        if plan.blocks[block].kind == "temporary":
-            names[block] = "result" if len(results) == 1 else f"result {k}"
+    for k, number in enumerate(results):
+        if plan.blocks[number].kind == "temporary":
+            names[number] = "result" if len(results) == 1 else f"result {k}"
     return names
 
 
@@ -145,7 +154,7 @@ def _instruction(each: Any, names: dict[int, str]) -> _Node | None:
         return _Node(f"load {names[each.access.block]}", "alloc")
     if isinstance(each, Store):
         return _Node(f"store {names[each.access.block]}", "alloc")
-    if isinstance(each, Reduce):
+    if isinstance(each, (Reduce, Few)):
         return _Node(each.reduction.name, "reduction")
     if isinstance(each, Compute):
         return _Node(_operation(each), "operation")
