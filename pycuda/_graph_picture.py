@@ -17,6 +17,7 @@ _CHARACTER, _LINE, _PADDING, _GAP, _ROW = 7.2, 16, 10, 24, 34
 #: The colour of a node by its type.
 _COLOURS = {
     "kernel": "#d7ecd9",
+    "fused": "#d7ecd9",
     "copy": "#d9e6f7",
     "set": "#d9e6f7",
     "host": "#f9e4c8",
@@ -39,7 +40,7 @@ class Box(NamedTuple):
 
 def _label(node: Any) -> list[str]:
     """Return the lines of text of a node."""
-    lines = [node.name]
+    lines = node.name.split("\n")
     if node.type == "kernel":
         grid, block = (_dims(dims) for dims in (node.grid, node.block))
         noun = "block" if grid == "1" else "blocks"

@@ -740,6 +740,31 @@ class FusedFunction(_driver._FusedCall):
                 )
         return facts
 
+    def to_svg(self, *args: Any, **kwargs: Any) -> str:
+        """Return a picture of the steps for some arguments.
+
+        Parameters
+        ----------
+        *args, **kwargs
+            The arguments of the function. Nothing is computed.
+
+        Returns
+        -------
+        str
+            SVG: the arrays with their bytes, and the kernels with their operations.
+        """
+        from pycuda.fuse._picture import to_svg
+
+        made = self._inspected(args, kwargs)
+        if made is None:
+            return to_svg(Plan(Program()), [], None)
+        names: list[str] = []
+        for name, value in self.__signature.bind(*args, **kwargs).arguments.items():
+            found = len(_leaves(value, GPUArray))
+            is_one = isinstance(value, GPUArray)
+            names += [name] if is_one else [f"{name} {k}" for k in range(found)]
+        return to_svg(made.plan, names, made.program.result)
+
 
 def _copied(result: Any, out: Any) -> Any:
     """Return a result, or ``out`` with its elements."""

@@ -2,9 +2,15 @@
 
 import pytest
 
-from pycuda.fuse import _code, _group as group, _launch
+from pycuda.fuse import _group as group, _launch
 from support import fuse_programs
-from support.fuse_programs import compare, compare_all, program, reduced
+from support.fuse_programs import (
+    compare,
+    compare_all,
+    program,
+    reduced,
+    small_arrays_as_large_ones,
+)
 
 pytestmark = [
     pytest.mark.gpu,
@@ -21,10 +27,9 @@ def test_random_programs_have_the_same_bits(ctx, first):
     assert compare_all(range(first, first + PART)) == []
 
 
-def test_random_programs_with_whole_words(ctx, monkeypatch):
-    monkeypatch.setattr(_code, "WORDS_FROM", 1)
-    different = [compare(seed) for seed in range(PROGRAMS, PROGRAMS + PART)]
-    assert [each for each in different if each is not None] == []
+def test_random_programs_with_the_kernels_of_large_arrays(ctx):
+    with small_arrays_as_large_ones():
+        assert compare_all(range(PROGRAMS, PROGRAMS + PART)) == []
 
 
 def wrong_plans(monkeypatch):

@@ -13,12 +13,17 @@ import pycuda.fuse
 from pycuda import gpuarray
 from pycuda._array.kernels.compilation import compile_text
 from pycuda.driver import module_from_buffer
-from pycuda.fuse import _launch
+from pycuda.fuse import _code, _launch, _tile
+
+try:
+    import ml_dtypes
+except ImportError:  # on some machines with a GPU
+    ml_dtypes = None
 
 # fmt: off
 DTYPES = [
     "float32", "float32", "float64", "int32", "uint8", "bool", "complex64", "float16",
-    "int64", "complex128", "uint32",
+    "int64", "complex128", "uint32", "int8", "int16", "uint16", "uint64", "bfloat16",
 ]
 UNARY = [
     "negative", "absolute", "square", "sqrt", "exp", "sin", "floor", "sign", "isnan",
@@ -37,7 +42,8 @@ REDUCTIONS = [
 ]
 SHAPES = [
     (7,), (5, 6), (4, 5), (3, 4, 5), (33,), (2, 1, 3), (16, 16), (40, 12), (3, 200),
-    (150, 5), (2, 40, 36), (1100,), (64, 3), (50, 8),
+    (150, 5), (2, 40, 36), (1100,), (64, 3), (50, 8), (6, 64), (5, 130),
+    (3, 9, 70),
 ]
 # fmt: on
 
@@ -161,6 +167,9 @@ class Writer:
     def statement(self):
         name = self.pick()
         shape = self.shapes[name]
+        if self.random.random() < 0.04:
+            self.lines.append(f"{name}[{name} > {self.scalar()}] = {self.scalar()}")
+            return
         kind = self.random.randrange(18)
         if kind < 2:
             self.new(f"np.{self.random.choice(UNARY)}({name})", shape)
@@ -232,10 +241,12 @@ def _argument(kind, shape, layout, generator):
     """Return a random array: in C order, in Fortran order, or with strides."""
     lengths = tuple(2 * n for n in shape) if layout == "S" else shape
     values = generator.integers(-5, 9, lengths) * 0.5
-    if kind in ("uint8", "uint32", "bool"):
+    if kind.startswith(("uint", "bool")):
         values = np.abs(values)
+    if kind == "bfloat16":
+        kind = ml_dtypes.bfloat16 if ml_dtypes else "float16"
     values = values.astype(kind)
-    if kind.startswith("float") and values.size:
+    if "float" in values.dtype.name and values.size:
         values.flat[::7] = np.nan
         values.flat[1::11] = -0.0
     if layout == "F":
@@ -256,6 +267,8 @@ def _facts(array):
     """Return dtype, shape, strides and bits of an array, with one NaN for all."""
     values = np.array(array.get())
     counts_as = array._counts_as if values.dtype == bool else None
+    if values.dtype.name == "bfloat16":
+        values[np.isnan(values)] = np.nan
     if values.dtype.kind in "fc":
         parts = np.ascontiguousarray(values).reshape(-1).view(values.real.dtype)
         parts[np.isnan(parts)] = np.nan
@@ -279,21 +292,44 @@ def _function(text):
     return names["f"]
 
 
-def differs(text, kinds, seed):
-    """Say whether the fused results of a program differ."""
+def difference(text, kinds, seed):
+    """Say how the fused results of a program differ, if they do."""
     plain = _function(text)
     fused = pycuda.fuse.fuse(plain)
-    want = _run(plain, arguments(seed, kinds))
-    return any(
-        _run(fused, arguments(seed, kinds)) != want
-        for _ in range(1 if isinstance(want, type) else 2)
-    )
+    return _difference(fused, _run(plain, arguments(seed, kinds)), kinds, seed)
+
+
+def _difference(fused, want, kinds, seed):
+    for call in ("first",) if isinstance(want, type) else ("first", "second"):
+        got = _run(fused, arguments(seed, kinds))
+        if got == want:
+            continue
+        if isinstance(got, type) or isinstance(want, type):
+            names = [
+                each.__name__ if isinstance(each, type) else "nothing"
+                for each in (got, want)
+            ]
+            return f"the {call} call raises {names[0]}, the plain one {names[1]}"
+        places = [
+            k
+            for k, pair in enumerate(zip(got, want, strict=True))
+            if pair[0] != pair[1]
+        ]
+        facts = ("dtype", "shape", "strides", "counts_as", "bits")
+        return f"the {call} call: " + ", ".join(
+            f"array {k} has other {fact}"
+            for k in places
+            for fact, ours, its in zip(facts, got[k], want[k], strict=True)
+            if ours != its
+        )
+    return None
 
 
 def compare(seed):
     """Return the source of a program whose fused results differ, else None."""
     text, kinds = program(seed)
-    return f"{seed}: {kinds}\n{text}" if differs(text, kinds, seed) else None
+    how = difference(text, kinds, seed)
+    return f"{seed}: {kinds}\n# {how}\n{text}" if how else None
 
 
 def check(function, *given):
@@ -323,18 +359,30 @@ def reduced(seed):
     k = len(lines) - 2
     while k > 0:
         fewer = [*lines[:k], *lines[k + 1 :]]
-        if differs("\n".join(fewer), kinds, seed):
+        if difference("\n".join(fewer), kinds, seed):
             lines = fewer
         k -= 1
     for name in lines[-1].split("return ")[1].split(",")[:-1]:
         fewer = [*lines[:-1], f"    return {name.strip()},"]
-        if differs("\n".join(fewer), kinds, seed):
+        if difference("\n".join(fewer), kinds, seed):
             lines = fewer
             break
-    return f"{seed}: {kinds}\n" + "\n".join(lines) + "\n"
+    how = difference("\n".join(lines), kinds, seed)
+    return "\n".join([f"{seed}: {kinds}", f"# {how}", *lines, ""])
 
 
 # -- many programs ---------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def small_arrays_as_large_ones():
+    """Load whole words and give threads several rows whatever the size of an array."""
+    before = _code.WORDS_FROM, _tile._ENOUGH_THREADS
+    _code.WORDS_FROM = _tile._ENOUGH_THREADS = 1
+    try:
+        yield
+    finally:
+        _code.WORDS_FROM, _tile._ENOUGH_THREADS = before
 
 
 def compare_all(seeds):
@@ -350,15 +398,9 @@ def compare_all(seeds):
         want = _run(plain, arguments(seed, kinds))
         if not isinstance(want, type):
             sources.update(_recorded(fused, arguments(seed, kinds)))
-        programs.append((seed, kinds, fused, want))
-    different = []
+        programs.append((fused, want, kinds, seed))
     with _compiled(sources):
-        for seed, kinds, fused, want in programs:
-            for _ in range(1 if isinstance(want, type) else 2):
-                if _run(fused, arguments(seed, kinds)) != want:
-                    different.append(seed)
-                    break
-    return different
+        return [each[-1] for each in programs if _difference(*each)]
 
 
 def _recorded(fused, given):
@@ -384,8 +426,8 @@ def _compiled(sources):
             heads.setdefault(head, []).append((text, rest, format))
     known = {}
     for head, kernels in heads.items():
-        named = [
-            f"namespace of{k} {{\n{_NAME.sub(f'kernel{k}(', rest)}\n}}"
+        named = [  # what else they define must not meet
+            f"namespace program{k} {{\n{_NAME.sub(f'kernel{k}(', rest)}\n}}"
             for k, (_, rest, _) in enumerate(kernels)
         ]
         module = module_from_buffer(compile_text("\n".join([head, *named])))
