@@ -20,8 +20,18 @@ from pycuda._array.sources.elementwise import (
     _ON_BITS,
     HALVES,
     computation_type,
+    computed,
 )
-from pycuda.fuse._group import Access, Compute, Index, Kernel, Load, Repeat, Store
+from pycuda.fuse._instructions import (
+    Access,
+    Compute,
+    Few,
+    Index,
+    Kernel,
+    Load,
+    Repeat,
+    Store,
+)
 from pycuda.fuse._moves import Find
 from pycuda.fuse._program import Scalar, itemsize
 from pycuda.fuse._tile import NoTile, Tile, geometry
@@ -417,6 +427,8 @@ class _Writer:
         elif isinstance(each, Index):
             at = self.index_text(each.offset, self.strides[id(each)], each.jumps, 1)
             self.lines.append(f"{depth}const int64 v{each.target} = {at};")
+        elif isinstance(each, Few):
+            self._few(each, depth)
         elif isinstance(each, Compute):
             self._compute(each, depth)
         elif isinstance(each, Repeat):
@@ -468,6 +480,22 @@ class _Writer:
             body = body.replace(f"z{k}", self._variable(target))
         self.lines.append(depth + body)
 
+    def _few(self, each: Few, depth: str) -> None:
+        """Write a reduction that each thread does by itself."""
+        reduction = each.reduction
+        compute, cut = computation_type(reduction.compute), reduction.cut
+        kind = self.kernel.types[each.target]
+        elements = [computed(f"v{k}", reduction.compute) for k in each.arguments]
+        text = ", ".join(elements).replace("<C>", f"<{compute}>")
+        count, name = len(elements), f"x{each.target}"
+        self.lines.append(f"{depth}const {compute} {name}[] = {{{text}}};")
+        numbers = f"{cut.lanes}, {cut.vector}, {count}"
+        self.lines.append(
+            f"{depth}const {kind} v{each.target} = "
+            f"reduce_few<reduce_{reduction.name}<{compute}, int32>, {numbers}, {kind}>"
+            f"({name}, {float(reduction.divisor)!r});"
+        )
+
     def _repeat(self, each: Repeat, depth: str) -> None:
         types = self.kernel.types
         for variable, argument in zip(each.state, each.arguments, strict=True):
@@ -494,10 +522,14 @@ class _Writer:
         return [kernels.function_text(*each) for each in self.functions.items()]
 
     def _include(self) -> str:
-        types = set(self.kernel.types)
-        is_complex = any(each.startswith("complex") for each in types)
-        lines = [f"#include <pycuda-array{'-complex' if is_complex else ''}.hpp>"]
-        if moves.has_moves(self.kernel.instructions, moves.Pick):
+        kernel, lines = self.kernel, []
+        if kernel.cut or any(isinstance(each, Few) for each in kernel.instructions):
+            lines.append("#include <pycuda-reduce.hpp>")
+        if any(each.startswith("complex") for each in kernel.types):
+            lines.append("#include <pycuda-array-complex.hpp>")
+        if not lines:
+            lines.append("#include <pycuda-array.hpp>")
+        if moves.has_moves(kernel.instructions, moves.Pick):
             lines.append("#include <pycuda-index.hpp>")
         return "\n".join(lines)
 
