@@ -2,7 +2,8 @@
 
 The body is recorded once. If it computes each element of the state from the same
 element, the loop is inside a kernel. Otherwise its steps are a program of their own,
-which the host launches again and again.
+which the host launches again and again. Two turns are recorded as well. They are used
+if they have fewer kernels than two single ones, as with stencils.
 """
 
 from __future__ import annotations
@@ -69,7 +70,8 @@ def loop(n: int, body: Callable[[Any], Any], state: Any) -> Any:
     -----
     Inside a function under ``pycuda.fuse``, the body is recorded once. If it computes
     each element from the same element of the state, the loop is inside one kernel.
-    Otherwise the host launches the body's kernels ``n`` times.
+    Otherwise two turns are recorded as well, and the host launches the kernels of one
+    or two turns until ``n`` are done.
     """
     if not trace.is_recording():
         for _ in range(n):
