@@ -22,6 +22,7 @@ static struct {
     void *argument;
     warning *first, **end;
     warning *notice;
+    bool has_noticed;
 } queue = {.mutex = PTHREAD_MUTEX_INITIALIZER, .end = &queue.first};
 
 void
@@ -139,6 +140,16 @@ notice_exchange(warning *next)
     queue.notice = next;
     pthread_mutex_unlock(&queue.mutex);
     return last;
+}
+
+bool
+emu_notice_is_first(void)
+{
+    pthread_mutex_lock(&queue.mutex);
+    const bool is_first = !queue.has_noticed;
+    queue.has_noticed = true;
+    pthread_mutex_unlock(&queue.mutex);
+    return is_first;
 }
 
 void

@@ -7,6 +7,7 @@
 #ifndef DEVICE_BASE_WARNINGS_H
 #define DEVICE_BASE_WARNINGS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,6 +32,8 @@ void emu_warning_add(const char *kind, const char *text, emu_ptx_place place);
 /* A notice tells of a launch while it runs. It is no warning, and goes to stderr. A
  * host takes it in its next answer (wait.h) and adds the line; the last one counts. */
 
+/* Whether the process has told of no launch yet. From now on it has. */
+bool emu_notice_is_first(void);
 void emu_notice_add(const char *text, emu_ptx_place place);
 /* As emu_warning_take. */
 size_t emu_notice_take(char *text, size_t room, unsigned long long *hash,

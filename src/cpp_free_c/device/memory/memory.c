@@ -584,7 +584,16 @@ emu_memory_hold(emu_allocation *record, const char *site)
     /* two threads may take one number: both come after the work enqueued before */
     atomic_store_explicit(&state.hold, number, memory_order_relaxed);
     record->freed = site;
+    atomic_store_explicit(&record->hold_told, false, memory_order_relaxed);
     atomic_store_explicit(&record->held, number, memory_order_release);
+}
+
+bool
+emu_memory_tells_hold(const emu_allocation *record)
+{
+    emu_allocation *changed = (emu_allocation *)(uintptr_t)record;
+
+    return !atomic_exchange(&changed->hold_told, true);
 }
 
 void

@@ -74,6 +74,7 @@ typedef struct emu_allocation {
     uint64_t stale; /* of a room or run: bytes that earlier allocations had, at most */
     _Atomic bool zone_used; /* kernels have written to its zone */
     _Atomic uint64_t held;  /* number of the hold by a pool of the program; 0: none */
+    _Atomic bool hold_told; /* a use during this hold has been told */
     size_t pitch;           /* row pitch of a pitched allocation */
     /* Advice on managed memory; it always counts for a whole allocation. Places are
      * ordinals of devices, -1 for the host, -2 for none. */
@@ -99,6 +100,9 @@ void emu_memory_use_rest(unsigned long long address);
 /* Take a block back, and lend it again. Any thread may call these. */
 void emu_memory_hold(emu_allocation *record, const char *site);
 void emu_memory_end_hold(emu_allocation *record, const char *site);
+
+/* Whether a use during this hold is the first to be told. */
+bool emu_memory_tells_hold(const emu_allocation *record);
 
 /* The number of the last hold: what is enqueued now comes after it. */
 uint64_t emu_memory_last_hold(void);

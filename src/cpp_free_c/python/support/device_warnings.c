@@ -4,6 +4,7 @@
 #include "python/support/at_exit.h"
 #include "python/support/call_site.h"
 #include "python/support/errors.h"
+#include "python/support/interrupt.h"
 #include "python/support/setup.h"
 
 enum { WARNING_ROOM = 4096 };

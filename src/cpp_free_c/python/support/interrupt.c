@@ -15,8 +15,6 @@
  * Callers: see interrupt.h. */
 #include "python/support/interrupt.h"
 
-#include "python/support/device_warnings.h"
-
 #include "driver/context_record.h"
 #include "driver/waits.h"
 

@@ -20,4 +20,10 @@ PCU_HIDDEN bool pcu_interrupt_check(void);
 /* Register the callback by which long calls run signal handlers. */
 PCU_HIDDEN PCU_RAISES int pcu_interrupt_setup(void);
 
+/* Write what the device tells of a launch that takes long to stderr, if there is such a
+ * notice. It is in device_warnings.c, which reads
+ * what errors.c knows. The thread that runs the launch calls it; `released`: its state,
+ * if it does not hold the interpreter lock. */
+PCU_HIDDEN void pcu_device_notice_write(PyThreadState *released);
+
 #endif

@@ -316,7 +316,6 @@ CUresult
 emu_copy_check_held(const char *word, uint64_t address, uint64_t bytes,
                     emu_context *context, emu_report *report)
 {
-    static _Atomic uint64_t last_warned;
     const emu_allocation *memory = emu_memory_find(address);
     char text[2 * LINES_ROOM];
 
@@ -334,7 +333,7 @@ emu_copy_check_held(const char *word, uint64_t address, uint64_t bytes,
         emu_context_fail(context, CUDA_ERROR_ILLEGAL_ADDRESS);
         return CUDA_ERROR_ILLEGAL_ADDRESS;
     }
-    if (atomic_exchange(&last_warned, memory->held) != memory->held) {
+    if (emu_memory_tells_hold(memory)) {
         char whole[3 * LINES_ROOM];
 
         (void)snprintf(

@@ -567,8 +567,6 @@ enum {
 bool
 emu_notice_is_due(const emu_worker *worker, emu_grid *grid)
 {
-    static atomic_flag has_told = ATOMIC_FLAG_INIT;
-
     if (grid->notice == 0 || worker->number != 0) {
         return false;
     }
@@ -579,7 +577,7 @@ emu_notice_is_due(const emu_worker *worker, emu_grid *grid)
         return false;
     }
     grid->notice = 0;
-    return emu_report_log_is_open() || !atomic_flag_test_and_set(&has_told);
+    return emu_report_log_is_open() || emu_notice_is_first();
 }
 
 void
