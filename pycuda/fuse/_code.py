@@ -7,6 +7,7 @@ arrays of the same dtypes and layout classes.
 from __future__ import annotations
 
 import math
+import re
 import struct
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -41,7 +42,7 @@ from pycuda.fuse._tile import NoTile, Tile, geometry
 #: The options of kernels whose products and sums may be contracted.
 FAST = ("-fmad=true", "-w")
 #: What is between a line of a kernel and the line of the program, until it is finished.
-_LINE = "\x01"
+_LINE = recording.LINE
 _THREADS = 256
 _WORD = 16  # bytes that a thread loads at once
 #: Kernels over so many elements in the order of memory load and store whole words.
@@ -59,11 +60,11 @@ class Source:
     grid: tuple[int, ...] = (1, 1)
     block: tuple[int, int, int] = (_THREADS, 1, 1)
     options: tuple[str, ...] = OPTIONS
-    lines: tuple[str, ...] = ()  # of the program, for each line of the text
+    marked: str = ""  # the text, with the lines of the program behind its lines
 
     def to_compile(self) -> str:
         """Return the text, with the lines of the program if reports name them."""
-        recording.note_lines(self.text, self.lines)
+        recording.note_lines(self.text, self.marked)
         return recording.with_lines(self.text) if wants_lines() else self.text
 
 
@@ -437,7 +438,18 @@ class _Writer:
         """Append the lines of an instruction, which know the program's line."""
         before = len(self.lines)
         self._write(each, depth)
-        mark(self.lines, before, getattr(each, "line", ""))
+        kind = type(each)
+        if kind is Compute:
+            line = each.operation.line
+        elif kind is Load or kind is Store or kind is Find:
+            line = each.line
+        else:
+            return
+        rows = self.lines
+        if line and len(rows) == before + 1:
+            rows[before] += _LINE + line
+        elif line:
+            mark(rows, before, line)
 
     def _write(self, each: Any, depth: str) -> None:
         types = self.kernel.types
@@ -553,9 +565,11 @@ class _Writer:
             lines.append("#include <pycuda-reduce.hpp>")
         if any(each.startswith("complex") for each in kernel.types):
             lines.append("#include <pycuda-array-complex.hpp>")
+        if not lines:
+            lines.append("#include <pycuda-array.hpp>")
         if moves.has_moves(kernel.instructions, moves.Pick):
             lines.append("#include <pycuda-index.hpp>")
-        return "\n".join(lines) or "#include <pycuda-array.hpp>"
+        return "\n".join(lines)
 
 
 def _is_index(instruction: Any) -> bool:
@@ -613,7 +627,5 @@ def finished(source: Source, fast: bool) -> Source:
     if fast:
         source.options = FAST
         text = f"// Compiled with {FAST[0]}.\n{text}"
-    rows = [row.partition(_LINE) for row in text.split("\n")]
-    source.text = "\n".join([row for row, _, _ in rows])
-    source.lines = tuple([line for _, _, line in rows])
+    source.text, source.marked = re.sub(f"{_LINE}.*", "", text), text
     return source
