@@ -20,16 +20,26 @@ That costs ``work`` operations for an element. A store and a load cost twice the
 of an element, and a byte takes the time of ``OPERATIONS_PER_BYTE`` operations: an H200
 does 67e12 float operations and moves 4.8e12 bytes in a second. ``_WORK`` has the
 operations that count as more or less than ``_OTHER_WORK``. A load of an element that a
-cache has counts as ``_LOAD``.
+cache has counts as ``_LOAD``, with its index.
+
+If all ways differ by rows and columns only, threads share the temporary: see ``_tile``.
+A thread that computes ``MOST_ROWS`` rows computes a temporary for ``r`` more rows if
+its readers see it ``r`` rows apart, and a warp for ``c`` more columns than its
+``LANES``. So the second ways together cost ``r / MOST_ROWS + c / LANES`` of the work,
+and two operations for each column that comes from a neighbour. All values together
+reach over at most ``MOST_HALO`` rows and columns. Beyond that, threads would compute
+more for others than they save in bytes.
 """
 
 from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass, field, replace
 from typing import Any
+
+import numpy as np
 
 import pycuda.fuse._moves as moves
 import pycuda.fuse._rows as rows
@@ -55,7 +65,7 @@ from pycuda.fuse._program import (
 )
 
 OPERATIONS_PER_BYTE = 10
-_LOAD = 4
+_LOAD = 8
 _SIMPLE = (
     "add subtract multiply negative positive absolute fabs maximum minimum fmax fmin "
     "where copy equal not_equal less less_equal greater greater_equal logical_and "
@@ -70,6 +80,12 @@ _OTHER_WORK = 30
 #: that has more of them takes further values only if they add few.
 MOST_OPERATIONS = 1000
 _FEW_OPERATIONS = MOST_OPERATIONS // 8
+#: A thread computes at most so many rows, and a warp so many columns.
+MOST_ROWS = 8
+LANES = 32
+#: A value that is not stored reaches over at most so many rows and columns in all.
+MOST_HALO = 4
+_TWOS = {(dtype, np.dtype(dtype).type(2).tobytes()) for dtype in ("float32", "float64")}
 #: Chains of values that are longer are appended to a kernel without recursion.
 _DEEP = 60
 #: A value with less work is computed again for each element that it is broadcast to.
@@ -179,6 +195,13 @@ class Kernel:
     joins: bool = False
 
     @property
+    def elements(self) -> tuple[int, ...]:
+        """The shape of what is computed: all elements, or the results of segments."""
+        if self.cut is None or not self.joins:
+            return self.shape
+        return tuple(self.shape[k] for k in self.cut.kept)
+
+    @property
     def operations(self) -> int:
         """The number of operations on an element."""
         return _count(self.instructions)
@@ -203,7 +226,7 @@ class Kernel:
     @property
     def work(self) -> int:
         """The estimated operations on all elements, in those of a float."""
-        return sum(map(_work_of_one, self.instructions)) * math.prod(self.shape)
+        return sum(map(_work_of_one, self.instructions)) * math.prod(self.elements)
 
 
 def _count(instructions: Any) -> int:
@@ -234,6 +257,15 @@ def _work_of_one(instruction: Any) -> int:
     if isinstance(instruction, Repeat):
         return instruction.count * sum(map(_work_of_one, instruction.body))
     return isinstance(instruction, Reduce) + moves.work(instruction, _work_of_one)
+
+
+def _simplified(statement: Statement) -> Statement:
+    """Return a statement with the same bits and less work: a square for a power."""
+    if isinstance(statement, Operation) and statement.name == "power":
+        exponent = statement.inputs[1]
+        if isinstance(exponent, Scalar) and (exponent.dtype, exponent.data) in _TWOS:
+            return replace(statement, name="square", inputs=statement.inputs[:1])
+    return statement
 
 
 def shape_of(statement: Any) -> tuple[int, ...]:
@@ -334,6 +366,21 @@ def aligned(shape: tuple[int, ...], target: tuple[int, ...]) -> Map:
     )
 
 
+def _distance(
+    where: Map, shape: tuple[int, ...], shifts: tuple[int, ...]
+) -> tuple[int, int] | None:
+    """Return the rows and columns by which elements are apart, if only these are."""
+    if len(shape) < 2 or shape[-1] < 4 * LANES:
+        return None
+    apart = []
+    for k, (constant, coefficients) in enumerate(where):
+        if any(c != (axis == k) for axis, c in enumerate(coefficients)):
+            return None
+        shift = shifts[k] % shape[k] if shifts else 0
+        apart.append(constant - (shift - shape[k] if 2 * shift > shape[k] else shift))
+    return None if any(apart[:-2]) else (apart[-2], apart[-1])
+
+
 def overlaps(a: tuple[int, int], b: tuple[int, int]) -> bool:
     """Say whether two ranges of bytes overlap."""
     return a[0] < b[1] and b[0] < a[1]
@@ -352,9 +399,11 @@ class _Builder:
         self.elements: dict[Access, int] = {}
         self.loaded: set[Access] = set()
         self.stored: dict[Access, int] = {}
+        self.known: set[int] = set()  # stored blocks that are computed again
         self.indices: list[Jump] = []  # the variables that are indices, for one unit
         self.found: dict[Any, int] = {}  # the variables of places
         self.line = ""  # of the operation whose inputs are loaded
+        self.rolls: dict[int, Find] = {}
         self.operations = 0  # as Kernel.operations counts them
 
     def copy(self) -> _Builder:
@@ -367,8 +416,10 @@ class _Builder:
         made.elements = dict(self.elements)
         made.loaded = set(self.loaded)
         made.stored = dict(self.stored)
+        made.known = set(self.known)
         made.indices = list(self.indices)
         made.found = dict(self.found)
+        made.rolls = dict(self.rolls)
         made.operations = self.operations
         return made
 
@@ -426,7 +477,7 @@ class _Builder:
 
     def element_at(self, place: Place, at: Map) -> int:
         """Return the variable of an element of an input."""
-        made = self.plan.unstored(place)
+        made = self.plan.unstored(place, self.known)
         if made is None:
             return self.load(self.access(place, at))
         number, output, within = made
@@ -448,6 +499,11 @@ class _Builder:
         constant, coefficients = index
         behind = [0] * (self.width - len(coefficients))
         strides, jumps = self.split([*coefficients, *behind])
+        if rule == "roll" and not constant and not any(strides) and len(jumps) == 1:
+            known = self.rolls.get(jumps[0].variable)
+            if known is not None and known.length == length == jumps[0].length:
+                constant, strides, jumps = known.offset, known.strides, known.jumps
+                number = (number + known.number) % length  # a roll of a roll
         key = constant, strides, jumps, rule, length, number
         if key not in self.found:
             target = self.found[key] = self.variable(moves.PLACE)
@@ -455,6 +511,8 @@ class _Builder:
                 target, constant, strides, jumps, rule, length, number, self.line
             )
             self.kernel.instructions.append(found)
+            if rule == "roll":
+                self.rolls[target] = found
             if rule:
                 axes = [
                     s != 0 or any(jump.axes[k] for jump in jumps)
@@ -531,7 +589,9 @@ class _Builder:
                 continue  # its inputs are read at other places
             target = statement.outputs[0].shape
             for place in statement.inputs:
-                made = self.plan.unstored(place) if isinstance(place, Place) else None
+                if isinstance(place, Scalar):
+                    continue
+                made = self.plan.unstored(place)
                 if made is None or not self.plan.is_deep(made[0]):
                     continue
                 at = compose(made[2], aligned(place.shape, target), len(target))
@@ -640,6 +700,8 @@ class _Builder:
                 raise _Conflict
             self.kernel.instructions.append(Store(value, access, statement.line))
             self.elements[access] = self.stored[access] = value
+            if place.block in self.plan.near:
+                self.known.add(place.block)
         if not rows.fits(self.kernel):
             raise _Conflict
 
@@ -686,10 +748,12 @@ class Plan:
     """The kernels and calls of a program."""
 
     def __init__(self, program: Program) -> None:
+        self.program = program
         self.blocks: list[Block] = list(program.blocks)
-        self.statements: list[Statement] = list(program.statements)
+        self.statements: list[Statement] = [*map(_simplified, program.statements)]
         self.steps: list[Step] = []
         self.dead: set[int] = set()
+        self.near: set[int] = set()  # stored by the open kernel, and computed again
         self.outside = {
             k for k, block in enumerate(self.blocks) if block.kind != "temporary"
         }
@@ -704,6 +768,7 @@ class Plan:
         self._cone: dict[int, set[int]] = {}
         self._extra: dict[int, int] = {}
         self._depth: dict[int, int] = {}
+        self._reach: dict[int, tuple[int, int]] = {}  # rows and columns: see MOST_HALO
         self._open: _Builder | None = None
         self._live = self._find_live()
         self._index_blocks()
@@ -778,10 +843,15 @@ class Plan:
 
     # values that are not stored
 
-    def unstored(self, place: Place) -> tuple[int, int, Map] | None:
-        """Return what makes the elements of a place, if they are not stored."""
+    def unstored(
+        self, place: Place, known: Container[int] = ()
+    ) -> tuple[int, int, Map] | None:
+        """Return what makes the elements of a place, if they are not stored.
+
+        The stored blocks in ``known`` are computed, too.
+        """
         found = self._simple.get(place.block)
-        if found is None or place.block in self._stored:
+        if found is None or (place.block in self._stored and place.block not in known):
             return None
         statement = self.statements[found[0]]
         assert not isinstance(statement, Call)
@@ -795,11 +865,14 @@ class Plan:
         assert not isinstance(statement, Call)
         leaves: list[tuple[int, tuple[int, int]]] = []
         cone, extra, depth = {number}, 0, 1
+        reach = 0, 0
         for place in self._reads(statement):
             made = self._simple.get(place.block)
-            if made is None or place.block in self._stored:
+            if made is None or place.block in self._stored - self.near:
                 leaves.append((place.block, place.extent))
                 continue
+            known = self._reach[made[0]]
+            reach = max(reach[0], known[0]), max(reach[1], known[1])
             leaves += self._leaves[made[0]]
             cone |= self._cone[made[0]]
             extra += self._extra[made[0]]
@@ -808,6 +881,7 @@ class Plan:
         self._cone[number] = cone
         self._extra[number] = min(extra, 10**9)
         self._depth[number] = depth
+        self._reach[number] = reach
 
     def is_deep(self, number: int) -> bool:
         """Say whether a value is at the end of a long chain."""
@@ -828,9 +902,20 @@ class Plan:
         return any(self._place_must_be_stored(number, p) for p in statement.outputs)
 
     def _place_must_be_stored(self, number: int, written: Place) -> bool:
-        if written.block in self.escaping:
-            return True
+        if written.block not in self.escaping:
+            return self._is_better_stored(number, written)
+        if len(self.statements[number].outputs) == 1:
+            reach = self._reach[number]
+            if (
+                not self._is_better_stored(number, written)
+                and reach != (self._reach[number])
+            ):
+                self.near.add(written.block)
+        return True
+
+    def _is_better_stored(self, number: int, written: Place) -> bool:
         ways: set[tuple[Any, ...]] = set()
+        distances: set[Any] = set()
         count = written.count
         for reader in self._readers.get(written.block, ()):
             statement = self.statements[reader]
@@ -850,20 +935,44 @@ class Plan:
             for k, place in enumerate(self._reads(statement)):
                 if place.block != written.block:
                     continue
-                if find_map(place, written) is None:
+                where = find_map(place, written)
+                if where is None:
                     return True
+                moved = moves.distance(statement) if is_move else ()
+                if own is None and moved is not None:
+                    distances.add(_distance(where, written.shape, moved))
+                else:
+                    distances.add(None)
                 is_more = is_whole and math.prod(target) > count
                 if is_more and self.work(number) > BROADCAST_WORK:
                     return True
                 way = place.offset, place.strides, place.shape, own
-                ways.add((reader, k) if is_move else way)
+                ways.add((reader, k) if moved is None else (*way, moved))
         if len(ways) < 2:
             return False
         more = (len(ways) - 1) * self.work(number)
+        if None not in distances:
+            near = self._work_of_near(number, distances)
+            if near is None:
+                return True
+            more = min(more, near)
         if more > 2 * itemsize(written.dtype) * OPERATIONS_PER_BYTE:
             return True
         self._extra[number] = min(self._extra[number] + more, 10**9)
         return False
+
+    def _work_of_near(self, number: int, distances: set[Any]) -> int | None:
+        """Return the work to have a value at some distances; None: store it."""
+        rows, columns = (max(each) - min(each) for each in zip(*distances, strict=True))
+        reach = self._reach[number]
+        reach = reach[0] + rows, reach[1] + columns
+        if max(reach) > MOST_HALO:
+            return None
+        self._reach[number] = reach
+        more = rows / MOST_ROWS + columns / LANES
+        shuffles = len({column for _, column in distances}) - 1
+        work: int = math.ceil(more * self.work(number)) + 2 * shuffles
+        return work
 
     def _chooses(self, number: int) -> bool:
         """Say whether a value is computed from elements that a kernel chooses."""
@@ -921,11 +1030,12 @@ class Plan:
         assert not isinstance(statement, Call)
         shape = shape_of(statement)
         if self._open is not None and self._may_join(self._open.kernel, statement):
-            if self._open.operations <= 2 * MOST_OPERATIONS and self._try(
-                self._open.copy(), number
-            ):
+            is_full = self._open.operations > 2 * MOST_OPERATIONS
+            if not is_full and self._try(self._open.copy(), number):
                 return
+        near = self.near & {place.block for place in statement.outputs}
         self._close()
+        self.near |= near
         if not self._try(_Builder(self, shape), number):
             self._store_by_copy(number)
 
@@ -992,6 +1102,7 @@ class Plan:
         if self._open is not None:
             self.steps.append(self._open.kernel)
             self._open = None
+            self.near.clear()
 
     def _finish(self) -> None:
         """Leave out stores that no one reads, and split kernels with segments."""

@@ -79,7 +79,7 @@ class KernelFacts:
     Parameters
     ----------
     shape : tuple of int
-        The elements that it computes, one by each thread.
+        The elements that it computes or reduces.
     operations : int
         The operations on an element.
     bytes : int
@@ -92,7 +92,7 @@ class KernelFacts:
         File and line of the call.
     """
 
-    #: The elements that it computes.
+    #: The elements that it computes or reduces.
     shape: tuple[int, ...]
     #: The operations on an element.
     operations: int
@@ -730,7 +730,7 @@ class FusedFunction(_driver._FusedCall):
         for step in [] if made is None else made.plan.steps:
             if isinstance(step, Kernel):
                 facts.append(
-                    KernelFacts(step.shape, step.operations, step.bytes, step.work)
+                    KernelFacts(step.elements, step.operations, step.bytes, step.work)
                 )
             else:
                 name = getattr(step.function, "__name__", str(step.function))

@@ -23,6 +23,9 @@ from pycuda.fuse._program import (
     Place,
     Program,
     Result,
+    Same,
+    alignment_of,
+    itemsize,
     packed_strides,
 )
 from pycuda.gpuarray import GPUArray
@@ -87,7 +90,10 @@ def loop(n: int, body: Callable[[Any], Any], state: Any) -> Any:
             "the state of a loop changes its shape or dtype in each turn",
             "Return arrays like the state, or use a Python loop.",
         )
-    return made.as_loop(n) if made.is_elementwise() else made.on_host(n, None)
+    if made.is_elementwise():
+        return made.as_loop(n)
+    pair = _Recorded(lambda state: body(body(state)), state) if n > 1 else None
+    return made.on_host(n, None, pair)
 
 
 def while_loop(
@@ -223,8 +229,14 @@ class _Recorded:
         )
         return self._result(outputs)
 
-    def on_host(self, n: int | None, condition: Any) -> Any:
-        """Record a call that launches the body's steps in each turn."""
+    def on_host(
+        self, n: int | None, condition: Any, pair: _Recorded | None = None
+    ) -> Any:
+        """Record a call that launches the body's steps in each turn.
+
+        ``pair`` is the body of two turns. It is used if it has fewer kernels than two
+        turns.
+        """
         statements = self.trace.program.statements
         tests: list[Any] = []
         test: Any = None
@@ -239,26 +251,23 @@ class _Recorded:
                     "the condition of a loop is not an array with one element",
                     "Use all(), any() or a comparison of one element.",
                 )
-        every = [*self.statements, *tests]
-        made = {p.block for s in every for p in Plan._writes(s)}
-        inner = {place.block for place in self.begin_places}
-        for statement in every:
-            for place in Plan._writes(statement):
-                if self._is_own(place.block):
-                    inner.add(place.block)
-        used = [p.block for s in every for p in (*Plan._reads(s), *Plan._writes(s))]
-        used += [place.block for place in self.next_places]
-        outer = list(dict.fromkeys(block for block in used if block not in inner))
-        arguments = [*(place.block for place in self.begin_places), *outer]
-        results = tuple(self.trace.described(each) for each in self.next)
-        function = _HostLoop(
-            n,
-            len(self.begin),
-            self._program(arguments, self.statements, results),
-            None
-            if condition is None
-            else self._program(arguments, tests, (self.trace.described(test),)),
-        )
+        outer, made = self._outer(tests)
+        results = self._results()
+        body = Plan(self._program(outer, self.statements, results))
+        two = None
+        if pair is not None:
+            more, made_by_pair = pair._outer([])
+            outer = list(dict.fromkeys((*outer, *more)))
+            made |= made_by_pair
+            body = Plan(self._program(outer, self.statements, results))
+            two = Plan(pair._program(outer, pair.statements, pair._results()))
+            if len(two.steps) >= 2 * len(body.steps):
+                two = None
+        test_steps = None
+        if condition is not None:
+            described = self.trace.described(test)
+            test_steps = Plan(self._program(outer, tests, (described,)))
+        function = _HostLoop(n, len(self.begin), body, two, test_steps)
         outputs = tuple(_packed(self.trace, each) for each in self.begin)
         states = tuple(self.trace.place(each) for each in self.state)
         wholes = tuple(self._whole(block) for block in outer)
@@ -275,6 +284,26 @@ class _Recorded:
         )
         return self._result(outputs)
 
+    def _outer(self, tests: list[Any]) -> tuple[list[int], set[int]]:
+        """Return the blocks from outside that the body uses, and what it writes."""
+        every = [*self.statements, *tests]
+        made = {p.block for s in every for p in Plan._writes(s)}
+        inner = {place.block for place in self.begin_places}
+        inner |= {block for block in made if self._is_own(block)}
+        used = [p.block for s in every for p in (*Plan._reads(s), *Plan._writes(s))]
+        used += [place.block for place in self.next_places]
+        return list(dict.fromkeys(b for b in used if b not in inner)), made
+
+    def _results(self) -> Any:
+        """Return what stands for the next state."""
+        results = tuple(
+            Same(place.block)
+            if place in self.begin_places
+            else self.trace.described(each)
+            for place, each in zip(self.next_places, self.next, strict=True)
+        )
+        return results if len(results) > 1 else results[0]
+
     def _is_own(self, block: int) -> bool:
         """Say whether the body allocated a block."""
         first = self.begin_places[0].block
@@ -285,12 +314,11 @@ class _Recorded:
         size = max(self.trace.program.blocks[block].size, 1)
         return Place(block, "uint8", 0, (size,), (1,))
 
-    def _program(
-        self, arguments: list[int], statements: list[Any], result: Any
-    ) -> Program:
+    def _program(self, outer: list[int], statements: list[Any], result: Any) -> Program:
+        arguments = [*(place.block for place in self.begin_places), *outer]
         blocks = list(self.trace.program.blocks)
         for number, block in enumerate(arguments):
-            known = blocks[block].alignment if number >= len(self.begin) else 1
+            known = blocks[block].alignment if number >= len(self.begin) else 16
             blocks[block] = replace(
                 blocks[block], kind="argument", source=number, alignment=known
             )
@@ -319,27 +347,66 @@ class _HostLoop:
     """The steps of a body, which the host launches in each turn."""
 
     def __init__(
-        self, n: int | None, states: int, body: Program, condition: Program | None
+        self, n: int | None, states: int, body: Plan, pair: Plan | None, test: Any
     ) -> None:
-        self.__name__ = "loop" if condition is None else "while_loop"
+        self.__name__ = "loop" if test is None else "while_loop"
         self.n = n
         self.states = states
-        self.body = body
-        self.condition = condition
-        self.made: dict[bool, Specialisation] = {}  # of the context of the caller
+        self.plans = {"body": body, "pair": pair, "test": test}
+        self.fresh: dict[str, list[int]] = {}  # what is not an array of the state
+        self.is_whole: dict[str, bool] = {}  # whether _whole() changes nothing
+        for name in ("body", "pair"):
+            plan: Any = self.plans[name]
+            result = () if plan is None else plan.program.result
+            leaves = result if isinstance(result, tuple) else (result,)
+            self.fresh[name] = [
+                k for k, leaf in enumerate(leaves) if isinstance(leaf, Result)
+            ]
+            self.is_whole[name] = all(
+                isinstance(leaf, Same) or _is_whole(plan, leaf.place) for leaf in leaves
+            )
+        self.made: dict[str, Any] = {}  # of the context of the caller
 
     def __call__(self, *arrays: GPUArray) -> tuple[GPUArray, ...]:
-        state, outer = list(arrays[: self.states]), list(arrays[self.states :])
+        outer = arrays[self.states :]
+        state: tuple[GPUArray, ...] = tuple(map(_whole, arrays[: self.states]))
+        given = {id(each) for each in arrays}
+        free: list[GPUArray] = []  # memory of earlier states
         turns = 0
         while turns != self.n:
-            state = [_in_c_order(each) for each in state]
-            if self.condition is not None:
-                (value,) = self._steps(True).run((*state, *outer))
+            name = "body"
+            if self.n is None:
+                (value,) = self._steps("test").run((*state, *outer))
                 if not value.get().item():
                     break
-            state = list(self._steps(False).run((*state, *outer)))
-            turns += 1
-        return tuple(self._own(state, arrays))
+            elif self.n - turns > 1 and self.plans["pair"] is not None:
+                name = "pair"
+            steps = self.made.get(name) or self._steps(name)
+            made = steps.run((*state, *outer), self._outs(name, state, free))
+            following = made if self.states > 1 else (made,)
+            known = given | {id(each) for each in following}
+            free = [each for each in (*free, *state) if id(each) not in known]
+            state = following if self.is_whole[name] else tuple(map(_whole, following))
+            turns += 1 if name == "body" else 2
+        return tuple(self._own(list(state), arrays))
+
+    def _outs(
+        self, name: str, state: tuple[GPUArray, ...], free: list[GPUArray]
+    ) -> tuple[GPUArray | None, ...]:
+        """Return memory for the next state, from that of earlier ones."""
+        if not free:
+            return ()
+        if self.states == 1:
+            return (free[0],)
+        outs: list[GPUArray | None] = [None] * self.states
+        rest = free
+        for k in self.fresh[name]:
+            for each in rest:
+                if each.shape == state[k].shape and each.dtype == state[k].dtype:
+                    outs[k] = each
+                    rest = [a for a in rest if a is not each]
+                    break
+        return tuple(outs)
 
     @staticmethod
     def _own(state: list[GPUArray], given: tuple[GPUArray, ...]) -> list[GPUArray]:
@@ -352,16 +419,32 @@ class _HostLoop:
             known.append(id(each))
         return owned
 
-    def _steps(self, is_condition: bool) -> Any:
-        """Return the steps of the body or of the condition."""
-        made = self.made.get(is_condition)
-        if made is None:
-            program = self.condition if is_condition else self.body
-            assert program is not None
-            made = Specialisation(program, Plan(program))
+    def _steps(self, name: str) -> Any:
+        """Return the steps of the body, of two turns, or of the condition."""
+        if name not in self.made:
+            plan: Any = self.plans[name]
+            made = Specialisation(plan.program, plan)
             made.compile()
-            self.made[is_condition] = made
-        return made.steps
+            self.made[name] = made.steps
+        return self.made[name]
+
+
+def _is_whole(plan: Plan, place: Place) -> bool:
+    """Say whether a place is a block of the program in C order."""
+    block = plan.blocks[place.block]
+    size = itemsize(place.dtype)
+    return (
+        block.kind == "temporary"
+        and place.strides == packed_strides(place.shape, size)
+        and (place.offset, place.count * size) == (0, block.size)
+    )
+
+
+def _whole(array: GPUArray) -> GPUArray:
+    """Return an array in C order, at a whole word."""
+    if array.size and alignment_of(array.ptr) < 16:
+        return array.copy()
+    return _in_c_order(array)
 
 
 def _in_c_order(array: GPUArray) -> GPUArray:

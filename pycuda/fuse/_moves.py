@@ -164,6 +164,22 @@ def is_move(statement: Any) -> bool:
     return isinstance(statement, Operation) and statement.name in MOVES
 
 
+def distance(operation: Any) -> tuple[int, ...] | None:
+    """Return by how much elements move along each axis, if all move alike."""
+    if operation.name != "remap" or operation.details[0] not in ("roll", "constant"):
+        return None
+    rule, firsts = operation.details
+    source = operation.inputs[0]
+    assert isinstance(source, Place)
+    if rule == "constant":
+        return tuple(firsts)
+    ahead = [first % n for first, n in zip(firsts, source.shape, strict=True)]
+    return tuple(
+        first - n if 2 * first > n else first
+        for first, n in zip(ahead, source.shape, strict=True)
+    )
+
+
 def chooses(statement: Any) -> bool:
     """Say whether a kernel may load an element of an input only where it exists."""
     if not is_move(statement):
@@ -284,6 +300,16 @@ def bodies(instruction: Any) -> list[tuple[tuple[Any, ...], float]]:
     if isinstance(instruction, Choose):
         return [(each.instructions, each.share) for each in instruction.branches]
     return []
+
+
+def flat(instructions: Any) -> list[Any]:
+    """Return instructions and those of the lists in them."""
+    found = []
+    for each in instructions:
+        found.append(each)
+        for body, _ in bodies(each):
+            found += flat(body)
+    return found
 
 
 def reach(index: Any, shape: tuple[int, ...]) -> int:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import pycuda.fuse._code as _code
 import pycuda.fuse._moves as moves
 from pycuda._array.sources.elementwise import computation_type, computed
 from pycuda._array.sources.reduction import (
@@ -20,14 +21,16 @@ from pycuda._array.sources.reduction import (
     job,
     lane_loops,
     merged,
+    unrolled_lane_loops,
 )
-from pycuda.fuse import _code
 from pycuda.fuse._group import Compute, Kernel, Load, Reduce, Repeat, Store
 from pycuda.fuse._program import itemsize
 from pycuda.fuse._rows import Levels, loops, needed, sources, targets
 
 _WORD = 16  # bytes that a thread loads at once
 _JOIN_THREADS = 256  # of a block that joins segments
+#: A thread of a block of 256 keeps so many bytes of a row in registers.
+ROW_BYTES = 256
 #: By how much an index may exceed the number of elements: see CUT_MARGIN.
 _MARGIN = 1 << 18
 
@@ -74,11 +77,10 @@ class Writer(_code._Writer):
                 *self._includes(),
                 *self._functions(),
                 "using namespace pycuda_array;",
-                *self._typedefs(),
                 f'extern "C" __global__ void __launch_bounds__({threads})',
                 f"kernel({', '.join(self.parameters)})",
                 "{",
-                *_indented([*self._places(), *self.scalars, *body]),
+                *_indented([*self._places(), *self._typedefs(), *self.scalars, *body]),
                 "}",
                 "",
             ]
@@ -101,6 +103,7 @@ class Writer(_code._Writer):
         self.axes = [f"k{k}" for k in range(len(self.kept))]
         self.axes += [f"r{k}" for k in range(len(self.reduced))]
         self.cached: dict[int, str] = {}
+        self.kept_loads: dict[int, tuple[str, str]] = {}
         self.results = math.prod(kernel.shape[k] for k in cut.kept)
         self.length = math.prod(kernel.shape[k] for k in cut.reduced)
         ends = [self.results * cut.segments, self.length]
@@ -129,12 +132,10 @@ class Writer(_code._Writer):
                 self.parameters.append(f"{const}char *__restrict__ partial{number}")
                 self.format += "P"
         self.names = {block: f"p{number}" for number, block in enumerate(self.blocks)}
-        for name, value in (
-            ("results", self.results),
-            ("length", self.length),
-            ("segments", cut.segments),
-            ("segment", cut.segment),
-        ):
+        numbers = {"results": self.results, "length": self.length}
+        if cut.segments > 1 or cut.variant == "by_column":
+            numbers |= {"segments": cut.segments, "segment": cut.segment}
+        for name, value in numbers.items():
             self._parameter(f"{self.index} {name}", "Q" if self.wide else "I", value)
         self.divisors: dict[float, str] = {}
 
@@ -287,13 +288,11 @@ class Writer(_code._Writer):
         passes = loops(self.level, kernel.instructions)
         lines = [
             *job(cut, self.index),
-            f"const {self.index} result = job / segments;",
+            *self._segment(),
             *(["if (result >= results) return;"] if cut.lanes < cut.threads else []),
-            f"const {self.index} begin = (job - result * segments) * segment;",
-            f"const {self.index} end ="
-            " begin + segment < length ? begin + segment : length;",
             *self._split("k", "result"),
         ]
+        lines += self._kept_loads(passes)
         for number, each in enumerate(passes):
             lines += self._row(number)
             ends = [end for _, some in each for end in some]
@@ -303,14 +302,112 @@ class Writer(_code._Writer):
                 lines.append(f"R{m}::Acc a{m} = R{m}::identity();")
             for own, some in each:
                 elements = _LaneElements(self, own.vector, some, len(passes) == 1)
-                lines += [
-                    "{",
-                    *_indented(lane_loops(_Lanes(cut, own), self.index, elements)),
-                    "}",
-                ]
+                args = _Lanes(cut, own), self.index, elements
+                if self.kept_loads:
+                    inside = unrolled_lane_loops(*args, self.length)
+                else:
+                    inside = lane_loops(*args)
+                lines += ["{", *inside, "}"]
             for k, one in enumerate(reduces):
                 lines += self._merged(one, k, number + 1 < len(passes))
         return [*lines, *self._row(len(passes))]
+
+    def _segment(self) -> list[str]:
+        """Return the lines that find the result and the elements of a job."""
+        if self.cut.segments == 1:
+            return [
+                f"const {self.index} result = job;",
+                f"const {self.index} begin = 0, end = length;",
+            ]
+        return [
+            f"const {self.index} result = job / segments;",
+            f"const {self.index} begin = (job - result * segments) * segment;",
+            f"const {self.index} end ="
+            " begin + segment < length ? begin + segment : length;",
+        ]
+
+    def _kept_loads(self, passes: list[Any]) -> list[str]:
+        """Return the lines that load what several passes need into registers.
+
+        There are none if a row has too many elements, or less than a vector.
+        """
+        cuts = {(own.vector, own.rounds) for each in passes for own, _ in each}
+        if len(passes) < 2 or len(cuts) > 1:
+            return []
+        cut = passes[0][0][0]
+        vec, across = cut.vector, cut.lanes * cut.vector
+        vectors = -(-(self.length // vec) // cut.lanes)
+        counts: dict[int, int] = {}
+        found: dict[int, Any] = {}
+        for each in passes:
+            for load in self._inner([end for _, ends in each for end in ends]):
+                if isinstance(load, Load):
+                    counts[id(load)] = counts.get(id(load), 0) + 1
+                    found[id(load)] = load
+        several = [
+            load
+            for key, load in found.items()
+            if counts[key] > 1 and self._has_known_place(load)
+        ]
+        size = sum(itemsize(load.access.dtype) for load in several) * vec * vectors
+        if not size or size > ROW_BYTES * min(256 / cut.threads, 1):
+            return []
+        lines = []
+        for n, load in enumerate(several):
+            kind = load.access.dtype
+            packed = self._is_packed(load, "r", vec)
+            room = f"row{n}[{vectors}]" if packed else f"row{n}[{vectors * vec}]"
+            lines.append(
+                f"pack<{kind}, {vec}> {room};" if packed else f"{kind} {room};"
+            )
+            if self.length % vec:
+                lines.append(f"{kind} rest{n};")
+        for n, load in enumerate(several):
+            lines += self._kept_load(load, n, vectors, vec, across)
+        return lines
+
+    def _kept_load(
+        self, load: Load, n: int, vectors: int, vec: int, across: int
+    ) -> list[str]:
+        """Return the lines that load the elements of a lane."""
+        if self._is_packed(load, "r", vec):
+            inside = [*self._split("r", "i"), *self._place_lines(load)]
+            inside.append(f"row{n}[t].load(&{self._element(load.access, load)});")
+            self.kept_loads[id(load)] = f"row{n}[{{at}}].items[j % {vec}]", f"rest{n}"
+        else:
+            plus = f" + j % {vec}" if vec > 1 else ""
+            inside = (
+                self._split("r", "i", plus)
+                if self._stays("r", vec)
+                else self._split("r", f"(i{plus})")
+            )
+            inside += self._place_lines(load)
+            inside.append(
+                f"row{n}[t * {vec} + j] = {self._element(load.access, load)};"
+            )
+            inside = _loop("j", vec, inside)
+            self.kept_loads[id(load)] = (
+                f"row{n}[({{at}}) * {vec} + j % {vec}]",
+                f"rest{n}",
+            )
+        lines = [
+            "#pragma unroll",
+            f"for (int t = 0; t < {vectors}; t++) {{",
+            f"    const {self.index} i = lane * {vec} + t * {across};",
+            f"    if (i < end / {vec} * {vec}) {{",
+            *inside,
+            "    }",
+            "}",
+        ]
+        if self.length % vec:
+            lines += [
+                f"if (end / {vec} * {vec} + lane < end) {{",
+                *self._split("r", f"(end / {vec} * {vec} + lane)"),
+                *self._place_lines(load),
+                f"    rest{n} = {self._element(load.access, load)};",
+                "}",
+            ]
+        return lines
 
     def _merged(self, each: Reduce, before: int, is_shared: bool) -> list[str]:
         """Return the lines that join the accumulators of a row."""
@@ -337,7 +434,7 @@ class Writer(_code._Writer):
         lines = self._lines([each for each in own if not isinstance(each, Store)])
         stores = self._lines([each for each in own if isinstance(each, Store)])
         if stores:
-            lines += ["if (lane == 0) {", *_indented(stores), "}"]
+            lines += ["if (lane == 0) {", *stores, "}"]
         return lines
 
     def _row_instructions(self, number: int) -> list[Any]:
@@ -371,7 +468,7 @@ class Writer(_code._Writer):
                 f"const {kind} v{each.target} = {self._finished(each, f'a{m}')};",
             ]
         rest = [e for e in self.kernel.instructions if not isinstance(e, Reduce)]
-        return [*lines, "if (lane == 0) {", *_indented(self._lines(rest)), "}"]
+        return [*lines, "if (lane == 0) {", *self._lines(rest), "}"]
 
     # some lanes for each row
 
@@ -428,7 +525,7 @@ class Writer(_code._Writer):
         inside += [f"w{v}[u] = v{v};" for v in made]
         if stores:
             inside += ["if (active && lane == 0) {"]
-            inside += [*_indented(self._lines(stores)), "}"]
+            inside += [*self._lines(stores), "}"]
         return [*lines, *_loop("u", rounds, inside)]
 
     def _short_loads(self, inner: list[Any]) -> list[str]:
@@ -450,21 +547,29 @@ class Writer(_code._Writer):
                 inside = [
                     *self._at_row(),
                     "if (active && has) {",
-                    *_indented(inside),
+                    *inside,
                     "}",
                 ]
                 lines += _loop("u", rounds, inside)
             else:
                 self.loaded[id(each)] = f"{name}[j]"
                 lines.append(f"{kind} {name}[{rounds * vec}];")
-                before = needed(self.kernel.instructions, [each])
-                places = [e for e in before if isinstance(e, moves.Find)]
-                inside = [*self._short_element(), *self._lines(places)]
+                inside = [*self._short_element(), *self._place_lines(each)]
                 inside.append(f"{name}[j] = {element};")
-                inside = ["if (active && has) {", *_indented(inside), "}"]
+                inside = ["if (active && has) {", *inside, "}"]
                 inside = [f"const int u = j / {vec};", *self._at_row(), *inside]
                 lines += _loop("j", rounds * vec, inside)
         return lines
+
+    def _has_known_place(self, load: Load) -> bool:
+        """Say whether a load needs no other elements to find its own."""
+        before = needed(self.kernel.instructions, [load])[:-1]
+        return all(isinstance(each, moves.Find) for each in before)
+
+    def _place_lines(self, load: Load) -> list[str]:
+        """Return the lines of the indices that rules give to a load."""
+        before = needed(self.kernel.instructions, [load])
+        return self._lines([e for e in before if isinstance(e, moves.Find)])
 
     def _short_element(self) -> list[str]:
         """Return the lines that find the indices of the element j of a lane."""
@@ -492,7 +597,7 @@ class Writer(_code._Writer):
                 *self._split("r", f"lane * {vec}"),
                 f"{name}[u].store(&{element});",
             ]
-            inside = [*self._at_row(), "if (active && has) {", *_indented(inside), "}"]
+            inside = [*self._at_row(), "if (active && has) {", *inside, "}"]
             after += _loop("u", rounds, inside)
             self.cached[id(each)] = f"{name}[u].items[j % {vec}]"
         for one in reduces:
@@ -506,7 +611,7 @@ class Writer(_code._Writer):
         for each in packed:
             inside.append(f"{self.cached[id(each)]} = v{each.source};")
         if scattered:
-            inside += ["if (active && has) {", *_indented(self._lines(scattered)), "}"]
+            inside += ["if (active && has) {", *self._lines(scattered), "}"]
         for one in reduces:
             inside += self._taken(one, "j")
         lines += [*_loop("j", rounds * vec, inside), *after]
@@ -556,7 +661,7 @@ class Writer(_code._Writer):
             f"{self.index} i = begin + threadIdx.x / {cut.lanes};",
             *column_loops(cut, _ColumnElements(self, ends)),
         ]
-        lines += ["if (mine < results) {", *_indented(inside), "}"]
+        lines += ["if (mine < results) {", *inside, "}"]
         for k, each in enumerate(reduces):
             lines += self._column_results(each, k)
         return lines
@@ -585,7 +690,7 @@ class Writer(_code._Writer):
             *(["__syncthreads();"] if before and not alone else []),
             f"auto store{m} = [&](int column, const R{m}::Acc &one) {{",
             "    if (first + column < results) {",
-            *_indented(_indented(stores)),
+            *stores,
             "    }",
             "};",
             *column_results(self.cut, f"store{m}", f"R{m}", f"a{m}"),
@@ -611,12 +716,19 @@ class _LaneElements:
         self.inner = writer._inner(ends)
         self.load = "stream" if is_only and writer.cut.streamed else "load"
 
-    def round(self, rounds: int, apart: int) -> list[str]:
-        """Return the lines that take up a number of vectors at once."""
+    def round(self, rounds: int, apart: int, at: str = "") -> list[str]:
+        """Return the lines that take up a number of vectors at once.
+
+        ``at`` is the number of the vector u among those of the lane.
+        """
+        for key, (element, _) in self.writer.kept_loads.items():
+            self.writer.cached[key] = element.format(at=at)
         return self._some(rounds, self.vector, apart)
 
     def one(self) -> list[str]:
         """Return the lines that take up one element."""
+        for key, (_, element) in self.writer.kept_loads.items():
+            self.writer.cached[key] = element
         return self._some(1, 1, 0)
 
     def _some(self, rounds: int, vec: int, apart: int) -> list[str]:
@@ -625,7 +737,7 @@ class _LaneElements:
         first = f"(i + u * {apart})" if rounds > 1 else "i"
         lines, before, after = [], [], []
         for each in self.inner:
-            if not isinstance(each, (Load, Store)):
+            if not isinstance(each, (Load, Store)) or id(each) in writer.cached:
                 continue
             if not writer._is_packed(each, "r", vec):
                 continue
@@ -643,7 +755,7 @@ class _LaneElements:
             lines += _loop("u", rounds, [*at, *before])
         for each in self.reduces:
             lines += writer._room(each, count)
-        inside = [] if count == 1 else [f"const int u = j / {vec};"]
+        inside = [f"const int u = j / {vec};"]
         if writer._has_indices(self.inner):
             if vec == 1:
                 inside += at
@@ -669,7 +781,7 @@ class _LaneElements:
                 arguments = arguments.replace(",", "[0],") + "[0]"
                 lines.append(f"R{m}::add(a{m}, {arguments}, ({step})i);")
         writer.cached = {}
-        return _indented(lines)
+        return lines
 
 
 class _ColumnElements:
@@ -728,7 +840,7 @@ class _ColumnElements:
         if after:
             lines += _loop("u", rounds, [*at, *after])
         writer.cached = {}
-        return _indented(lines)
+        return lines
 
 
 _BODIES: dict[str, Any] = {
@@ -740,18 +852,24 @@ _BODIES: dict[str, Any] = {
 
 
 def _indented(lines: list[str]) -> list[str]:
-    return [f"    {line}" for line in lines]
+    """Return lines with the depth of their braces."""
+    depth, made = 1, []
+    for line in lines:
+        text = line.strip()
+        depth -= text.startswith("}")
+        made.append("    " * depth + text)
+        depth += text.count("{") - text.count("}") + text.startswith("}")
+    return made
 
 
 def _loop(name: str, count: int, lines: list[str]) -> list[str]:
     """Return a loop that is unrolled; it is a scope in any case."""
     if count == 1:
-        head = ["{", f"    const int {name} = 0;"]
-        return [*head, *_indented(lines), "}"]
+        return ["{", f"const int {name} = 0;", *lines, "}"]
     return [
         "#pragma unroll",
         f"for (int {name} = 0; {name} < {count}; {name}++) {{",
-        *_indented(lines),
+        *lines,
         "}",
     ]
 

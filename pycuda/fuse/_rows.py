@@ -194,17 +194,24 @@ def fits(kernel: group.Kernel) -> bool:
         each.target for each in kernel.instructions if isinstance(each, group.Reduce)
     }
     loaded = {access.block for access in loads(kernel.instructions)}
+    stored: dict[int, int] = {}  # the pass of the last store to a block
     for each in kernel.instructions:
         if not isinstance(each, group.Store):
             continue
-        changes = each.access.block in loaded
+        number, block = level.pass_of(each), each.access.block
+        changes = block in loaded
+        if stored.get(block, 0) > number:
+            return False  # it would happen before
         if level.is_inner(each):
             # The elements are loaded again in later passes and loops.
-            number = level.pass_of(each)
-            if changes and (number + 1 < len(passes) or len(passes[number]) > 1):
+            alone = len(passes[number]) == 1
+            if not alone and (changes or block in stored):
+                return False
+            if changes and number + 1 < len(passes):
                 return False
         elif changes or (cut.variant == "by_column" and each.source not in results):
             return False
+        stored[block] = number
     return not idles(cut, _other_work(kernel, level))
 
 

@@ -21,19 +21,18 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pycuda.fuse._group import Compute, Index, Load, Store
-from pycuda.fuse._moves import Find
+import pycuda.fuse._moves as moves
+from pycuda.fuse._group import LANES, MOST_ROWS, Compute, Index, Load, Store
+from pycuda.fuse._moves import Choose, Find
 from pycuda.fuse._program import Scalar, itemsize
 
 #: Threads of a block: columns and rows.
 _BLOCKS = ((64, 4), (128, 2), (256, 1), (32, 8))
-_LANES = 32
 #: At least this part of the threads has elements.
 _USED = 0.75
 _MOST_BLOCKS = 65535  # along the second and third axis of a grid
 #: A thread takes more rows if as many threads are left.
-_ENOUGH_THREADS = 1 << 18
-_MOST_ROWS = 8
+_ENOUGH_THREADS = 1 << 17
 #: All rows of a thread have at most so many instructions.
 _MOST_INSTRUCTIONS = 600
 #: Elements at a distance of at most so many rows and columns are neighbours.
@@ -43,6 +42,7 @@ _DEAR = 3
 _SHUFFLED = {"float32", "float64", "int32", "uint32"}
 
 Coordinate = tuple[int | None, int | None]  # a row and a column; None: in all of them
+Ends = tuple[tuple[int, int], ...]  # of each axis the first index and the last one
 
 
 @dataclass
@@ -86,7 +86,8 @@ class _Group:
     strides: tuple[int, ...]  # in elements
     origin: int
     is_torus: bool
-    rows: tuple[int, int] = (0, 0)  # the first and last coordinate of a row
+    #: The first row and the last one that exist: apart from 0 and the last index.
+    rows: tuple[int, int] | None = None
     columns: tuple[int, int] = (0, 0)
 
 
@@ -110,7 +111,9 @@ class Tile:
         self._signatures: dict[Any, int] = {}
         self.first: list[tuple[Any, Coordinate]] = []  # of each signature
         self.values: dict[int, tuple[int, Coordinate]] = {}  # of variables
-        self.found: dict[int, Find] = {}  # of the variables of rolled indices
+        self.found: dict[int, Find] = {}  # of the variables of indices
+        self.located: dict[int, tuple[int, int, int]] = {}  # group, row, column
+        self.chooses = False
         self.stores: list[tuple[Any, int, int, int]] = []  # group, row, column
         self.work: list[int] = []
         self.column_of: dict[int, int] = {}  # of signatures that are shuffled
@@ -125,30 +128,84 @@ class Tile:
     # signatures
 
     def _sign(self) -> None:
-        for each in self.kernel.instructions:
+        instructions = self.kernel.instructions
+        for each in moves.flat(instructions):
             if isinstance(each, Find):
                 self.found[each.target] = each
-            elif isinstance(each, (Load, Store)) and each.access.jumps:
+        for each in moves.flat(instructions):
+            if isinstance(each, (Load, Store)) and each.access.jumps:
                 self._locate(each)
-        for each in self.kernel.instructions:
-            if isinstance(each, Load):
-                number, row, column = self._locate(each)
-                strides = self.groups[number].strides
-                where = (row if strides[-2] else None, column if strides[-1] else None)
-                self._note(each.target, ("load", number), each, where, 0)
-            elif isinstance(each, Store):
-                self.stores.append((each, *self._locate(each)))
-            elif isinstance(each, Find):
-                continue  # _locate knows what it means
-            elif isinstance(each, Index) and not each.jumps:
-                strides = self.writer.strides[id(each)]
-                where = (0 if strides[-2] else None, 0 if strides[-1] else None)
-                sign = "index", each.offset, tuple(strides)
-                self._note(each.target, sign, each, where, 0)
-            elif isinstance(each, Compute):
-                self._sign_operation(each)
-            else:
+        whole = tuple((0, length - 1) for length in self.lengths)
+        for each in instructions:
+            self._sign_one(each, whole)
+
+    def _sign_one(self, each: Any, ends: Ends) -> None:
+        """Sign an instruction, which happens at indices between some ends."""
+        if isinstance(each, Load):
+            number, row, column = self._grown(self._locate(each), ends)
+            self.located[id(each)] = number, row, column
+            strides = self.groups[number].strides
+            where = (row if strides[-2] else None, column if strides[-1] else None)
+            self._note(each.target, ("load", number), each, where, 0)
+        elif isinstance(each, Store):
+            self.stores.append((each, *self._grown(self._locate(each), ends)))
+        elif isinstance(each, Index) and not each.jumps:
+            strides = self.writer.strides[id(each)]
+            where = (0 if strides[-2] else None, 0 if strides[-1] else None)
+            sign = "index", each.offset, tuple(strides)
+            self._note(each.target, sign, each, where, 0)
+        elif isinstance(each, Compute):
+            self._sign_operation(each)
+        elif isinstance(each, Choose):
+            self._sign_choice(each, ends)
+        elif not isinstance(each, Find):  # _locate and _tests know what that means
+            raise NoTile
+
+    def _sign_choice(self, each: Choose, ends: Ends) -> None:
+        tests = self._tests(each)
+        inside = list(ends)
+        for axis, offset, length in tests:
+            low, high = inside[axis]
+            inside[axis] = max(low, -offset), min(high, length - 1 - offset)
+        for instruction in each.branches[0].instructions:
+            self._sign_one(instruction, tuple(inside))
+        self.chooses = True
+        known = [
+            self.values[branch.result] if isinstance(branch.result, int) else None
+            for branch in each.branches
+        ]
+        where: list[int | None] = [None, None]
+        for value in known:
+            for k in (0, 1):
+                if value is not None and where[k] is None:
+                    where[k] = value[1][k]
+        for axis, offset, _ in tests:
+            where[axis] = offset if where[axis] is None else where[axis]
+        own = where[0], where[1]
+        relative = tuple(
+            (branch.result, ()) if value is None else (value[0], _minus(value[1], own))
+            for value, branch in zip(known, each.branches, strict=True)
+        )
+        placed = tuple((a, offset - (where[a] or 0), n) for a, offset, n in tests)
+        work = 1 + sum(self.work[value[0]] for value in known if value is not None)
+        sign = "choose", self.kernel.types[each.target], placed, relative
+        self._note(each.target, sign, each, own, work)
+
+    def _tests(self, each: Choose) -> list[tuple[int, int, int]]:
+        """Return axes (-2 and -1), offsets and lengths of the tests of a choice."""
+        if len(each.branches) != 2 or each.branches[1].instructions:
+            raise NoTile
+        tests = []
+        for variable, length in each.branches[0].tests:
+            found = self.found[variable]
+            strides = self.writer.strides[id(found)]
+            axis = next((k for k, c in enumerate(strides) if c), 0) - len(strides)
+            if found.rule or found.jumps or axis < -2 or strides[axis] != 1:
                 raise NoTile
+            if sum(map(bool, strides)) != 1:
+                raise NoTile
+            tests.append((axis, found.offset, length))
+        return tests
 
     def _note(
         self, variable: int, sign: Any, each: Any, where: Coordinate, work: int
@@ -225,7 +282,7 @@ class Tile:
         offset = access.offset // size
         whole = access.block, access.dtype, steps, offset, "torus"
         if access.jumps or whole in self._group_numbers:
-            return self._in_group(whole, rows, columns)
+            return self._in_group(whole), rows, columns
         for k, group in enumerate(self.groups):
             if group.is_torus or (group.block, group.dtype, group.strides) != (
                 access.block,
@@ -235,32 +292,41 @@ class Tile:
                 continue
             near = _near(offset - group.origin, steps[-2], steps[-1])
             if near is not None:
-                return self._grown(k, *near)
-        return self._in_group((access.block, access.dtype, steps, offset, ""), 0, 0)
+                return k, *near
+        return self._in_group((access.block, access.dtype, steps, offset, "")), 0, 0
 
-    def _in_group(self, key: Any, row: int, column: int) -> tuple[int, int, int]:
+    def _in_group(self, key: Any) -> int:
         number = self._group_numbers.setdefault(key, len(self.groups))
         if number == len(self.groups):
-            self.groups.append(_Group(*key[:4], is_torus=key[4] == "torus"))
-        return self._grown(number, row, column)
+            block, dtype, strides, origin, kind = key
+            self.groups.append(_Group(block, dtype, strides, origin, kind == "torus"))
+        return number
 
-    def _grown(self, number: int, row: int, column: int) -> tuple[int, int, int]:
+    def _grown(self, located: tuple[int, int, int], ends: Ends) -> tuple[int, int, int]:
+        """Note the rows and columns that an access has at some indices."""
+        number, row, column = located
         group = self.groups[number]
-        group.rows = min(group.rows[0], row), max(group.rows[1], row)
-        group.columns = min(group.columns[0], column), max(group.columns[1], column)
-        return number, row, column
+        rows, columns = (
+            (at + low, at + high - (length - 1))
+            for at, (low, high), length in zip(
+                (row, column), ends[-2:], self.lengths[-2:], strict=True
+            )
+        )
+        if group.rows is not None:
+            rows = min(group.rows[0], rows[0]), max(group.rows[1], rows[1])
+            columns = (
+                min(group.columns[0], columns[0]),
+                max(group.columns[1], columns[1]),
+            )
+        group.rows, group.columns = rows, columns
+        return located
 
     # the geometry
 
     def _may_grow(self) -> bool:
         """Say whether threads may load what only other threads need."""
         stored = {store.access.block for store, *_ in self.stores}
-        loaded = {
-            number
-            for each, _ in self.first
-            if isinstance(each, Load)
-            for number in [self._locate(each)[0]]
-        }
+        loaded = {number for number, *_ in self.located.values()}
         return self.sizes is not None and all(
             self.groups[number].block not in stored and self._exists(number)
             for number in loaded
@@ -280,6 +346,7 @@ class Tile:
             return True
         low = high = group.origin
         ends = [(0, length - 1) for length in self.lengths]
+        assert group.rows is not None
         ends[-2] = group.rows[0], ends[-2][1] + group.rows[1]
         ends[-1] = first, ends[-1][1] + last
         for stride, pair in zip(group.strides, ends, strict=True):
@@ -292,7 +359,7 @@ class Tile:
         count = math.prod(self.lengths)
         each = 1
         while (
-            each < _MOST_ROWS
+            each < MOST_ROWS
             and count // (2 * each) >= _ENOUGH_THREADS
             and 2 * each * len(self.first) <= _MOST_INSTRUCTIONS
         ):
@@ -309,7 +376,7 @@ class Tile:
         for number in range(len(self.first) - 1, -1, -1):
             columns = needed.get(number)
             each, (_, own) = self.first[number]
-            if columns is None or not isinstance(each, Compute):
+            if columns is None or not isinstance(each, (Compute, Choose)):
                 continue
             before, after = self.reach[number]
             if len(columns) > 1 and are_used and self._is_worth_a_shuffle(number):
@@ -330,26 +397,26 @@ class Tile:
 
     def _is_worth_a_shuffle(self, number: int) -> bool:
         each, _ = self.first[number]
-        target = next(t for t in each.targets if self.values[t][0] == number)
-        return (
-            self.work[number] >= _DEAR and self.kernel.types[target] in _SHUFFLED
-        )
+        target = next(t for t in _targets(each) if self.values[t][0] == number)
+        return self.work[number] >= _DEAR and self.kernel.types[target] in _SHUFFLED
 
     def _choose(self) -> None:
         """Choose rows and shuffles."""
         made = self.geometry
         grows = self._may_grow()
+        if self.chooses and not grows:
+            raise NoTile
         if grows:
             self._choose_rows()
-        self._choose_shuffles(grows and made.columns >= 2 * _LANES)
+        self._choose_shuffles(grows and made.columns >= 2 * LANES)
         before = max(reach[0] for reach in self.reach.values())
         after = max(reach[1] for reach in self.reach.values())
-        if before + after > _LANES // 2:
+        if before + after > LANES // 2:
             before = after = 0
             self.column_of.clear()
             self._choose_shuffles(False)
         if self.column_of:
-            made.before, made.after, made.block = before, after, (_LANES, 8)
+            made.before, made.after, made.block = before, after, (LANES, 8)
         while made.grid[1] > _MOST_BLOCKS:
             made.block = made.block[0], 2 * made.block[1]
 
@@ -367,7 +434,7 @@ class Tile:
         self.outer = list(writer.axes)
         head.append(f"const int32 y = (blockIdx.y * {rows} + threadIdx.y) * {each};")
         if self.column_of:
-            across = _LANES - made.before - made.after
+            across = LANES - made.before - made.after
             head.append(
                 f"const int32 own = (int32)(blockIdx.x * {across} + threadIdx.x)"
                 f" - {made.before};"
@@ -392,7 +459,7 @@ class Tile:
             stores += lines
         writer.lines += self.lines
         if self.column_of:
-            end = _LANES - made.after
+            end = LANES - made.after
             writer.lines.append(
                 f"if (threadIdx.x < {made.before} || threadIdx.x >= {end} || "
                 f"own > {last_column}) return;"
@@ -430,7 +497,7 @@ class Tile:
         if middle is not None and where[1] != middle:
             return [(number, (where[0], middle))]
         each, own = self.first[number]
-        if not isinstance(each, Compute):
+        if not isinstance(each, (Compute, Choose)):
             return []
         shift = _minus(where, own)
         found = []
@@ -461,7 +528,7 @@ class Tile:
         elif inputs and inputs[0][0] == number:
             middle = self.column_of[number]
             assert where[1] is not None
-            target = next(t for t in each.targets if self.values[t][0] == number)
+            target = next(t for t in _targets(each) if self.values[t][0] == number)
             kind = self.kernel.types[target]
             source = self._names[inputs[0]]
             name = self._new((number, where))
@@ -469,9 +536,33 @@ class Tile:
                 f"const {kind} {name} = __shfl_sync(0xffffffffu, {source}, "
                 f"{_at('threadIdx.x', where[1] - middle)});"
             )
+        elif isinstance(each, Choose):
+            self._write_choice(each, (number, where), shift, inputs)
         else:
             self._write_operation(each, shift, inputs)
         self.writer.mark(self.lines, before, getattr(each, "line", ""))
+
+    def _write_choice(
+        self, each: Choose, key: Any, shift: Coordinate, inputs: Any
+    ) -> None:
+        writer = self.writer
+        kind = self.kernel.types[each.target]
+        names = [self._names[known] for known in inputs]
+        results = []
+        for branch in each.branches:
+            if isinstance(branch.result, Scalar):
+                text, own = writer._scalar(branch.result), branch.result.dtype
+            else:
+                text, own = names.pop(0), self.kernel.types[branch.result]
+            results.append(text if own == kind else f"cast<{kind}>({text})")
+        tests = []
+        for axis, offset, length in self._tests(each):
+            at = _at("yx"[axis], offset + (shift[axis] or 0))
+            tests.append(f"(uint32)({at}) < (uint32){writer._number(length)}")
+        self.lines.append(
+            f"const {kind} {self._new(key)} = "
+            f"{' && '.join(tests)} ? {results[0]} : {results[1]};"
+        )
 
     def _write_operation(self, each: Compute, shift: Coordinate, inputs: Any) -> None:
         writer = self.writer
@@ -489,12 +580,14 @@ class Tile:
 
     def _element(self, number: int, each: Load, shift: Coordinate) -> str:
         """Return the text of a loaded element."""
-        group, row, column = self._locate(each)
+        group, row, column = self.located[id(each)]
         row += shift[0] or 0
         column += shift[1] or 0
         made = self.groups[group]
-        if made.is_torus or (
-            self.column_of and made.strides[-1] and not self._exists(group, column)
+        low, high = made.columns
+        is_inside = low <= column <= high and not self.column_of
+        if made.is_torus or not (
+            is_inside or not made.strides[-1] or self._exists(group, column)
         ):
             index = self._index_of_row(group, row)
             step = made.strides[-1]
@@ -557,7 +650,8 @@ class Tile:
         """Return the pointer to an element of this thread in a row of a group."""
         group = self.groups[number]
         row = row if group.strides[-2] else 0
-        key = number, row, loads and row > group.rows[1]
+        assert group.rows is not None
+        key = number, row, loads and not group.rows[0] <= row <= group.rows[1]
         if key not in self._pointers:
             name = f"q{len(self._pointers)}"
             at = self._sum(group, row, loads, group.strides)
@@ -585,10 +679,15 @@ class Tile:
         """Return the text of an index in a row that exists."""
         if group.is_torus:
             index = self._row_on_torus(row)
-        elif loads and row > group.rows[1]:
-            index = f"min({_at('y', row)}, {_at(self.last[0], group.rows[1])})"
         else:
             index = _at("y", row)
+            assert group.rows is not None
+            low, high = group.rows
+            if loads and group.strides[-2]:
+                if row > high:
+                    index = f"min({index}, {_at(self.last[0], high)})"
+                if row < low:
+                    index = f"max({index}, {low})"
         self.writer.axes = [*self.outer, _grouped(index), "x"]
         text: str = self.writer._sum(group.origin, list(strides), 1)
         return text
@@ -599,15 +698,14 @@ class Tile:
         key = "y", row
         if key not in self._places:
             name = f"y{len(self._places)}"
-            self.lines += self._wrapped(
-                name, "y", row, self.last[0], row < 0, row > 0
-            )
+            self.lines += self._wrapped(name, "y", row, self.last[0], row < 0, row > 0)
             self._places[key] = name
         return self._places[key]
 
 
 def _grouped(index: str) -> str:
-    return index if index.isidentifier() or index.startswith("min(") else f"({index})"
+    is_one = index.isidentifier() or index.startswith(("min(", "max("))
+    return index if is_one else f"({index})"
 
 
 def _at(index: str, step: int | None) -> str:
@@ -617,8 +715,14 @@ def _at(index: str, step: int | None) -> str:
     return f"{index} + {step}" if step > 0 else f"{index} - {-step}"
 
 
-def _variables(each: Compute) -> list[int]:
-    """Return the variables that an operation uses."""
+def _targets(each: Compute | Choose) -> tuple[int, ...]:
+    return (each.target,) if isinstance(each, Choose) else each.targets
+
+
+def _variables(each: Compute | Choose) -> list[int]:
+    """Return the variables that an operation or a choice uses."""
+    if isinstance(each, Choose):
+        return [b.result for b in each.branches if isinstance(b.result, int)]
     found = [a for a in each.arguments if not isinstance(a, Scalar)]
     return found if each.index is None else [*found, each.index]
 

@@ -122,6 +122,19 @@ def test_arguments_of_another_key_are_not_those_of_the_last_call(ctx):
     assert seen[-1] == len(arguments)
 
 
+def test_an_axis_of_length_1_keeps_its_stride(ctx):
+    def plain(x):
+        y = np.sqrt(x)
+        return y[None], y[:, None] + 1
+
+    function = fuse.fuse(plain)
+    x = _array(5)
+    for _ in range(2):
+        for ours, want in zip(function(x), plain(x), strict=True):
+            assert ours.strides == want.strides
+            same(ours, want.get())
+
+
 def test_equal_dtypes_have_one_key(ctx):
     x = _array(8)
     function = fuse.fuse(lambda x: x + 1)

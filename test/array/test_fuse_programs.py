@@ -34,7 +34,7 @@ def wrong_plans(monkeypatch):
 
 def test_the_comparison_finds_a_wrong_plan(ctx, monkeypatch):
     wrong_plans(monkeypatch)
-    found = compare_all(range(PROGRAMS))
+    found = compare_all(range(PROGRAMS + PART))
     assert found
     text = compare(found[0])
     assert program(found[0])[0] in text

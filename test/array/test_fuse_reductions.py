@@ -299,6 +299,17 @@ def test_rows_in_place(ctx):
         _both(function, _array(*shape))
 
 
+def test_a_result_that_is_written_again(ctx):
+    def function(x):
+        most = np.max(x, axis=1, keepdims=True)
+        most[:, 0] = 7
+        x[:, 1:] -= most
+        return most
+
+    for shape in [(1, 50), (40, 12), (60, 300)]:
+        _both(function, _array(*shape))
+
+
 def test_a_result_that_is_read_backward_is_another_kernel(ctx):
     steps = _both(lambda x: x - x.sum(axis=1)[::-1, None], _array(40, 12))
     assert len(steps) == 2

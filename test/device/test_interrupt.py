@@ -4,6 +4,8 @@ Each test has a child process that gets real signals.
 """
 
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -789,3 +791,27 @@ for function in [work, wait][: 1 + ({name!r} == "wait")]:
 context.pop()
 """
     )
+
+
+@pytest.mark.parametrize("of_thread", [False, True])
+def test_a_kernel_that_takes_long_is_named_with_its_line(tmp_path, of_thread):
+    """It is told once in a process, in a plain run, too."""
+    script = tmp_path / "script.py"
+    launch = """
+def work():
+    compute(gpuarray.zeros(64, np.float32), np.int32(1 << 30), block=(64, 1, 1))
+"""
+    launch += "threading.Thread(target=work).start()" if of_thread else "work()"
+    code = PRELUDE.replace(f"SOURCE = {SOURCE!r}", f"SOURCE = r'''{SOURCE}'''")
+    script.write_text(f"{code}\n{launch}\n")
+    with subprocess.Popen(
+        [sys.executable, str(script)], stderr=subprocess.PIPE, text=True, cwd=tmp_path
+    ) as child:
+        rows = [child.stderr.readline().strip() for _ in range(5)]
+        child.kill()
+    text = "    for (int r = 0; r < rounds; r++) x = x * 1.0001f + 0.5f;"
+    line = 1 + script.read_text().splitlines().index(text)
+    assert rows[0] == "pycuda: a kernel has run for 5 seconds, and still runs"
+    assert rows[1].startswith("Ctrl-C ends it")
+    assert rows[2].startswith("in kernel compute, block (0, 0, 0)")
+    assert rows[3:] == [f"at kernel.cu:13 (script.py:{line})", text.strip()]

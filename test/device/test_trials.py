@@ -222,6 +222,17 @@ __global__ void f{number}(int *x)
 """
 
 
+def test_the_padding_of_a_struct_needs_no_value():
+    """Compilers put a byte into a word that has no value, and shuffles move the word."""
+    code = """
+from pycuda.gpuarray import to_gpu
+made = to_gpu(np.arange(2880).reshape(2, 40, 36) % 7 == 0).max(axis=1)
+print(made.get().all())
+"""
+    made = run_child(START + code, PYCUDA_DRIVER="emulator", PYCUDA_CHECK="init")
+    assert made.stdout.split() == ["True"]
+
+
 @needs_nvcc
 def test_a_trial_has_no_gaps():
     """Gaps would hide barriers, and so find races in a right kernel."""

@@ -253,19 +253,14 @@ def arguments(seed, kinds):
 
 
 def _facts(array):
-    """Return dtype, shape, strides and bits of an array, with one NaN for all.
-
-    The stride of an axis of length 1 means nothing.
-    """
+    """Return dtype, shape, strides and bits of an array, with one NaN for all."""
     values = np.array(array.get())
     counts_as = array._counts_as if values.dtype == bool else None
     if values.dtype.kind in "fc":
         parts = np.ascontiguousarray(values).reshape(-1).view(values.real.dtype)
         parts[np.isnan(parts)] = np.nan
         values = parts
-    axes = zip(array.shape, array.strides, strict=True)
-    strides = [stride for length, stride in axes if length != 1]
-    return array.dtype, array.shape, strides, counts_as, values.tobytes()
+    return array.dtype, array.shape, array.strides, counts_as, values.tobytes()
 
 
 def _run(function, given):

@@ -203,6 +203,56 @@ def lane_loops(cut, index, elements):
     return lines
 
 
+def unrolled_lane_loops(cut, index, elements, length):
+    """Return loops that do the same for rows of a known length, without branches back.
+
+    Here elements.round() gets the number of vector u of its lane, too. So the vectors
+    can be in registers.
+    """
+    vec, lanes, rounds = cut.vector, cut.lanes, cut.rounds
+    across = lanes * vec
+    vectors = -(-(length // vec) // lanes)  # of the first lane
+    groups = vectors // rounds if rounds > 1 else 0
+    is_even = length // vec % lanes == 0  # all lanes have as many
+    lines = []
+    if not is_even or length % vec:
+        lines.append(f"const {index} whole = end / {vec} * {vec};")
+    if groups:
+        inside = elements.round(rounds, across, f"g * {rounds} + u")
+        if not is_even:
+            lines.append("int done = 0;")
+            inside = [
+                f"if (i + {(rounds - 1) * across} < whole) {{",
+                *inside,
+                f"done = (g + 1) * {rounds};",
+                "}",
+            ]
+        lines += [
+            "#pragma unroll",
+            f"for (int g = 0; g < {groups}; g++) {{",
+            f"const {index} i = lane * {vec} + g * {rounds * across};",
+            *inside,
+            "}",
+        ]
+    first = groups * rounds if is_even else 0
+    if first < vectors:
+        inside = elements.round(1, across, "t")
+        if not is_even:
+            is_left = " && t >= done" if groups else ""
+            inside = [f"if (i < whole{is_left}) {{", *inside, "}"]
+        lines += [
+            "#pragma unroll",
+            f"for (int t = {first}; t < {vectors}; t++) {{",
+            f"const {index} i = lane * {vec} + t * {across};",
+            *inside,
+            "}",
+        ]
+    if length % vec:
+        lines += [f"const {index} i = whole + lane;", "if (i < end) {"]
+        lines += [*elements.one(), "}"]
+    return lines
+
+
 def _by_lanes(request, index, step):
     """Return the body of a kernel in which a block or a warp makes a segment."""
     result = "acc" if request.partial else "R::finish<Z0>(acc, divisor)"

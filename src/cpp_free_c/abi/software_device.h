@@ -37,6 +37,9 @@ typedef struct {
     void (*set_warned)(void (*warned)(void *), void *argument);
     size_t (*take_warning)(char *text, size_t room, unsigned long long *hash,
                            unsigned lines[2]);
+    /* The same for what is to be told of a launch that still runs. */
+    size_t (*take_notice)(char *text, size_t room, unsigned long long *hash,
+                          unsigned lines[2]);
     /* Called before and after the last collection of garbage of a program
      * (device/api/context/leak.h). */
     int (*before_collection)(void);

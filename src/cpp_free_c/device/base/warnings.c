@@ -21,6 +21,7 @@ static struct {
     emu_warned warned;
     void *argument;
     warning *first, **end;
+    warning *notice;
 } queue = {.mutex = PTHREAD_MUTEX_INITIALIZER, .end = &queue.first};
 
 void
@@ -32,20 +33,31 @@ emu_set_warned(emu_warned warned, void *argument)
     pthread_mutex_unlock(&queue.mutex);
 }
 
+/* NULL: out of memory. */
+static warning *
+warning_new(const char *text, emu_ptx_place place)
+{
+    const size_t bytes = strlen(text) + 1;
+    warning *made = malloc(sizeof(*made) + bytes);
+
+    if (made != NULL) {
+        made->next = NULL;
+        made->place = place;
+        memcpy(made->text, text, bytes);
+    }
+    return made;
+}
+
 /* Keep a text and tell the host. False: there is no host, or no memory. */
 static bool
 warning_keep(const char *text, emu_ptx_place place)
 {
-    const size_t bytes = strlen(text) + 1;
-    warning *added = malloc(sizeof(*added) + bytes);
+    warning *added = warning_new(text, place);
     bool has_host;
 
     if (added == NULL) {
         return false;
     }
-    added->next = NULL;
-    added->place = place;
-    memcpy(added->text, text, bytes);
     pthread_mutex_lock(&queue.mutex);
     has_host = queue.warned != NULL;
     if (has_host) {
@@ -98,19 +110,56 @@ warning_remove_first(void)
     return first;
 }
 
+/* Hand out a warning, which may be NULL, and free it. */
+static size_t
+warning_hand_out(warning *taken, char *text, size_t room, unsigned long long *hash,
+                 unsigned lines[2])
+{
+    if (taken == NULL) {
+        return 0;
+    }
+    (void)snprintf(text, room, "%s", taken->text);
+    *hash = taken->place.hash;
+    memcpy(lines, taken->place.lines, sizeof(taken->place.lines));
+    free(taken);
+    return strlen(text);
+}
+
 size_t
 emu_warning_take(char *text, size_t room, unsigned long long *hash, unsigned lines[2])
 {
-    warning *first = warning_remove_first();
+    return warning_hand_out(warning_remove_first(), text, room, hash, lines);
+}
 
-    if (first == NULL) {
-        return 0;
+static warning *
+notice_exchange(warning *next)
+{
+    pthread_mutex_lock(&queue.mutex);
+    warning *const last = queue.notice;
+    queue.notice = next;
+    pthread_mutex_unlock(&queue.mutex);
+    return last;
+}
+
+void
+emu_notice_add(const char *text, emu_ptx_place place)
+{
+    warning *next = NULL;
+
+    if (queue.warned != NULL) {
+        next = warning_new(text, place);
     }
-    (void)snprintf(text, room, "%s", first->text);
-    *hash = first->place.hash;
-    memcpy(lines, first->place.lines, sizeof(first->place.lines));
-    free(first);
-    return strlen(text);
+    if (next == NULL) {
+        (void)fprintf(stderr, "pycuda: %s", text);
+        return;
+    }
+    free(notice_exchange(next));
+}
+
+size_t
+emu_notice_take(char *text, size_t room, unsigned long long *hash, unsigned lines[2])
+{
+    return warning_hand_out(notice_exchange(NULL), text, room, hash, lines);
 }
 
 /* What the program has not read is not lost. */

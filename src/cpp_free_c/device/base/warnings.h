@@ -26,6 +26,18 @@ typedef struct {
  * shows it adds it to the file of reports. */
 void emu_warning_add(const char *kind, const char *text, emu_ptx_place place);
 
+/* -- notices ----------------------------------------------------------------------- */
+
+/* A notice tells of a launch while it runs. It is no warning, and goes to stderr. A
+ * host takes it in its next answer (wait.h) and adds the line; the last one counts. */
+
+void emu_notice_add(const char *text, emu_ptx_place place);
+/* As emu_warning_take. */
+size_t emu_notice_take(char *text, size_t room, unsigned long long *hash,
+                       unsigned lines[2]);
+
+/* -- taking warnings --------------------------------------------------------------- */
+
 /* Write the oldest warning into `text` and forget it. Return its length; 0: none. */
 size_t emu_warning_take(char *text, size_t room, unsigned long long *hash,
                         unsigned lines[2]);

@@ -579,9 +579,10 @@ emu_memory_last_hold(void)
 void
 emu_memory_hold(emu_allocation *record, const char *site)
 {
-    const uint64_t number =
-        1 + atomic_fetch_add_explicit(&state.hold, 1, memory_order_relaxed);
+    const uint64_t number = emu_memory_last_hold() + 1;
 
+    /* two threads may take one number: both come after the work enqueued before */
+    atomic_store_explicit(&state.hold, number, memory_order_relaxed);
     record->freed = site;
     atomic_store_explicit(&record->held, number, memory_order_release);
 }

@@ -53,6 +53,33 @@ warnings_deliver(void *state)
     return 0;
 }
 
+void
+pcu_device_notice_write(PyThreadState *released)
+{
+    char report[WARNING_ROOM];
+    unsigned long long hash;
+    unsigned lines[2];
+    pcu_saved_error before;
+    if (pcu_drv_info.device == NULL ||
+        pcu_drv_info.device->take_notice(report, sizeof report, &hash, lines) == 0) {
+        return;
+    }
+    if (released != NULL) {
+        PyEval_RestoreThread(released);
+    }
+    pcu_error_save(&before);
+    PyObject *text = pcu_report_text_new(report, hash, lines);
+    if (text != NULL) {
+        PySys_FormatStderr("pycuda: %U", text);
+    }
+    Py_XDECREF(text);
+    PyErr_Clear(); /* a program without stderr */
+    pcu_error_restore(&before);
+    if (released != NULL) {
+        (void)PyEval_SaveThread();
+    }
+}
+
 static void
 warnings_note(void *state)
 {

@@ -11,4 +11,9 @@
 
 PCU_HIDDEN PCU_RAISES int pcu_device_warnings_setup(PyObject *module);
 
+/* Write what the device tells of a launch that takes long to stderr, if there is such a
+ * notice. The thread that runs the launch calls it; `released`: its state, if it does
+ * not hold the interpreter lock. */
+PCU_HIDDEN void pcu_device_notice_write(PyThreadState *released);
+
 #endif

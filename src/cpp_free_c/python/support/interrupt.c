@@ -15,6 +15,8 @@
  * Callers: see interrupt.h. */
 #include "python/support/interrupt.h"
 
+#include "python/support/device_warnings.h"
+
 #include "driver/context_record.h"
 #include "driver/waits.h"
 
@@ -65,15 +67,21 @@ interrupt_poll(void)
     PyThreadState *attached = pcu_thread_attached();
     if (attached != NULL) {
         bool raised = is_main && pcu_interrupt_check();
+        pcu_device_notice_write(NULL);
         interrupt_released = PyEval_SaveThread();
         return raised;
     }
     PyThreadState *state = PyGILState_GetThisThreadState();
-    if (!is_main || state == NULL) {
+    if (state == NULL) {
         return false;
     }
     PyThreadState *released = interrupt_released;
     interrupt_released = NULL; /* a driver call of a handler may poll too */
+    pcu_device_notice_write(state);
+    if (!is_main) {
+        interrupt_released = released;
+        return false;
+    }
     PyEval_RestoreThread(state);
     bool raised = pcu_interrupt_check();
     (void)PyEval_SaveThread();

@@ -128,6 +128,7 @@ const pcu_software_device emu_software_device = {
     .set_asked = emu_set_asked,
     .set_warned = emu_set_warned,
     .take_warning = emu_warning_take,
+    .take_notice = emu_notice_take,
     .before_collection = emu_leak_before_collection,
     .after_collection = emu_leak_after_collection,
     .ended_fault = emu_ended_fault,

@@ -209,8 +209,8 @@ execution_run_grid(CUcontext context, const emu_launch *launch, emu_report *repo
     if (context->device->timeout != 0) {
         grid.deadline = emu_clock_steady() + context->device->timeout;
     }
-    else if (emu_report_log_is_open()) {
-        grid.notice = emu_clock_steady() + EMU_NOTICE_SECONDS * UINT64_C(1000000000);
+    else {
+        grid.notice = EMU_NOTICE_UNSET;
     }
     execution_set_clusters(&grid, launch);
     grid.max_resident = execution_resident(context->device, launch, grid.cluster_size);

@@ -519,6 +519,9 @@ crew_stay_quiet(crew *c)
         emu_block_settle(c->blocks[0]);
         emu_block_fault_early(c->blocks[0], end);
     }
+    else if (emu_notice_is_due(c->worker, c->grid)) {
+        emu_block_tell_long(c->blocks[0]);
+    }
 }
 
 /* -- running blocks ---------------------------------------------------------------- */

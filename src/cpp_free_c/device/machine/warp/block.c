@@ -437,6 +437,23 @@ emu_block_fault_early(emu_block *block, CUresult code)
     emu_cancel_early(block->grid, code);
 }
 
+void
+emu_block_tell_long(const emu_block *block)
+{
+    for (unsigned i = 0; i < block->warp_count; i++) {
+        emu_warp warp = block->warps[i];
+
+        if (warp.group_count > 0) {
+            const waiting w = block_waiting_of(&warp, &warp.groups[0]);
+
+            warp.frame = warp.groups[0].frame;
+            emu_notice_give(&warp, emu_report_loop_of(w.func, w.insn),
+                            w.first % EMU_LANES);
+            return;
+        }
+    }
+}
+
 /* Report a deadlock: all threads of the block wait for threads that never arrive. */
 static void
 block_fault_deadlock(emu_block *block)
@@ -546,6 +563,9 @@ emu_block_turn(emu_block *block)
 
         if (end != CUDA_SUCCESS) {
             emu_block_fault_early(block, end);
+        }
+        else if (emu_notice_is_due(block->worker, block->grid)) {
+            emu_block_tell_long(block);
         }
     }
     if (atomic_load_explicit(&block->grid->failed, memory_order_relaxed)) {

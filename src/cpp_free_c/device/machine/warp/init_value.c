@@ -315,6 +315,31 @@ follow_pack(const emu_warp *warp, const emu_insn *insn)
     return follow_only(follow_join(a, b), (a.copied | a.used) & (b.copied | b.used));
 }
 
+/* Whether an operand is a mask that keeps no bit of the lowest byte. By it compilers
+ * put a byte into a word whose other bytes, the padding of a struct, may be unset. */
+static bool
+follow_is_mask_of_padding(const emu_warp *warp, uint32_t operand)
+{
+    return (operand & EMU_TAG_MASK) == EMU_TAG_CONSTANT &&
+           *EMU_SOURCE(uint8_t, operand) == 0;
+}
+
+/* As follow_deciding: a 0 decides, and a mask of padding is taken for one. */
+static emu_unset
+follow_and(const emu_warp *warp, const emu_insn *insn, unsigned width)
+{
+    uint32_t a_decides = ~follow_nonzero(warp, insn->a, width);
+    uint32_t b_decides = ~follow_nonzero(warp, insn->b, width);
+
+    if (follow_is_mask_of_padding(warp, insn->a)) {
+        a_decides = EMU_FULL;
+    }
+    if (follow_is_mask_of_padding(warp, insn->b)) {
+        b_decides = EMU_FULL;
+    }
+    return follow_deciding(warp, insn, a_decides, b_decides);
+}
+
 /* The unset lanes of the result. */
 static emu_unset
 follow_result(const emu_warp *warp, const emu_insn *insn)
@@ -326,8 +351,7 @@ follow_result(const emu_warp *warp, const emu_insn *insn)
         case EMU_FOLLOW_SELECT:
             return follow_select(warp, insn);
         case EMU_FOLLOW_AND:
-            return follow_deciding(warp, insn, ~follow_nonzero(warp, insn->a, width),
-                                   ~follow_nonzero(warp, insn->b, width));
+            return follow_and(warp, insn, width);
         case EMU_FOLLOW_OR: /* a number that is not 0 is mostly the truth of a condition
                              */
             return follow_deciding(warp, insn, follow_nonzero(warp, insn->a, width),

@@ -252,7 +252,7 @@ struct emu_grid {
     uint64_t number;             /* of the launch, for %gridid */
     struct emu_child_work *work; /* enqueued by its threads: services.h */
     uint64_t deadline;           /* nanoseconds; 0: none */
-    uint64_t notice;             /* when to tell that it still runs; 0: never */
+    uint64_t notice; /* when to tell that it still runs (report.h); 0: never */
     unsigned input_count;
     emu_input inputs[EMU_MOST_INPUTS]; /* to be compared with stores */
 };

@@ -564,19 +564,37 @@ enum {
     LOOK_NANOSECONDS = 1000000
 };
 
-/* Tell, once, that a launch takes long. */
-static void
-cancel_tell(emu_grid *grid)
+bool
+emu_notice_is_due(const emu_worker *worker, emu_grid *grid)
 {
-    const char *site = grid->launch->site;
+    static atomic_flag has_told = ATOMIC_FLAG_INIT;
 
+    if (grid->notice == 0 || worker->number != 0) {
+        return false;
+    }
+    if (grid->notice == EMU_NOTICE_UNSET) { /* a launch asks no clock for it */
+        grid->notice = worker->looked + EMU_NOTICE_SECONDS * UINT64_C(1000000000);
+    }
+    if (worker->looked < grid->notice) {
+        return false;
+    }
     grid->notice = 0;
-    (void)fprintf(stderr,
-                  "pycuda: the kernel %.200s%s%.220s has run for %d seconds, and still "
-                  "runs. Ctrl-C ends it, and so does PYCUDA_EMULATOR_TIMEOUT=SECONDS: "
-                  "both name its line.\n",
-                  grid->kernel->info.name, site != NULL ? ", launched at " : "",
-                  site != NULL ? site : "", EMU_NOTICE_SECONDS);
+    return emu_report_log_is_open() || !atomic_flag_test_and_set(&has_told);
+}
+
+void
+emu_notice_give(const emu_warp *warp, const emu_insn *insn, unsigned lane)
+{
+    emu_report report = {.code = CUDA_SUCCESS};
+    char title[80];
+
+    (void)snprintf(title, sizeof title,
+                   "a kernel has run for %d seconds, and still runs",
+                   EMU_NOTICE_SECONDS);
+    report_fill(&report, warp, insn, lane, NULL, title,
+                "Ctrl-C ends it, and so does PYCUDA_EMULATOR_TIMEOUT=SECONDS");
+    emu_notice_add(report.text,
+                   (emu_ptx_place){report.ptx_hash, {report.ptx_lines[0]}});
 }
 
 void
@@ -634,9 +652,6 @@ emu_cancel_look(emu_worker *worker, emu_grid *grid)
     }
     if (grid->deadline && now > grid->deadline) {
         return CUDA_ERROR_LAUNCH_TIMEOUT;
-    }
-    if (grid->notice && worker->number == 0 && now > grid->notice) {
-        cancel_tell(grid);
     }
     return CUDA_SUCCESS;
 }

@@ -91,9 +91,14 @@ void emu_cancel(emu_grid *grid, CUresult code, const char *text);
 /* End the launch because the host has no memory to run it. */
 void emu_cancel_no_memory(emu_grid *grid);
 
-/* While reports are kept for another program, a launch that still runs after this time
- * is named on stderr. */
-enum { EMU_NOTICE_SECONDS = 5 };
+/* A launch that still runs after this time is named on stderr: each one while reports
+ * are kept for another program, else one of the process. */
+enum { EMU_NOTICE_SECONDS = 5, EMU_NOTICE_UNSET = 1 };
+
+/* After a look: whether to tell that the launch takes long. */
+bool emu_notice_is_due(const emu_worker *worker, emu_grid *grid);
+/* Tell it, with the place of a lane. */
+void emu_notice_give(const emu_warp *warp, const emu_insn *insn, unsigned lane);
 
 /* End the launch with what emu_cancel_look has returned, without a place. */
 void emu_cancel_early(emu_grid *grid, CUresult code);

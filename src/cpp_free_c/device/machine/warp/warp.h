@@ -248,6 +248,8 @@ emu_block_state emu_block_turn(emu_block *block);
 /* End the launch with what emu_cancel_look has returned, and report where a thread of
  * the block is. */
 void emu_block_fault_early(emu_block *block, CUresult code);
+/* Tell that the launch takes long, and where a thread of the block is. */
+void emu_block_tell_long(const emu_block *block);
 /* Free the activations of a block that will not continue. */
 void emu_block_drop_frames(emu_block *block);
 void emu_block_free(emu_block *block);

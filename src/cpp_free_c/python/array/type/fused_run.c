@@ -117,15 +117,11 @@ step_allocate(const pcu_fused_step *step, fused_memory *memory)
         PyObject **place = &memory->arrays[block_at(step->begins, i)];
         const pcu_gpuarray *layout =
             (const pcu_gpuarray *)PyTuple_GET_ITEM(step->layouts, i);
-        const ptrdiff_t *strides = layout->strides;
         if (*place != NULL) {
             continue; /* given */
         }
-        if (layout->contiguous & PCU_ARRAY_C) {
-            strides = NULL;
-        }
         *place = pcu_gpuarray_new(memory->st, NULL, layout->ndim, layout->shape,
-                                  strides, layout->dtype, memory->allocator);
+                                  layout->strides, layout->dtype, memory->allocator);
         if (*place == NULL) {
             return -1;
         }
