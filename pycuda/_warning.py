@@ -161,9 +161,14 @@ def keep_in_log(of_arguments: type[Warning]) -> None:
         ignore(ignored)
         text = failed_callback(ignored)
         if text:
-            _append_to_log("callback", text)
+            keep_callback(text)
 
     sys.unraisablehook = ignore_and_keep
+
+
+def keep_callback(text: str) -> None:
+    """Append what failed_callback returns to the file of PYCUDA_CHECK_LOG, if any."""
+    _append_to_log("callback", text)
 
 
 def failed_callback(ignored: Any) -> str:

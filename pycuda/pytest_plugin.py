@@ -539,11 +539,12 @@ def _noting_callbacks(failed: list[str]) -> Generator[None, None, None]:
     def note(ignored: Any) -> None:
         text = ""
         if "pycuda._driver" in sys.modules:
-            from pycuda._warning import failed_callback
+            from pycuda import _warning
 
-            text = failed_callback(ignored)
+            text = _warning.failed_callback(ignored)
         if text:
             failed.append(text)
+            _warning.keep_callback(text)
         else:
             outer(ignored)
 

@@ -160,16 +160,15 @@ def _rows(path: str) -> Iterator[tuple[str, Recorded]]:
 
 #: So many sources keep the lines of the program that they were generated for.
 _MOST_GENERATED = 2000
-_generated: dict[str, tuple[str, ...]] = {}
+_generated: dict[str, str] = {}
+#: What is between a line of such a source and "file:number", a line of the program.
+LINE = "\x01"
 
 
-def note_lines(text: str, lines: tuple[str, ...]) -> None:
-    """Note for each line of a generated source the line of the program: "file:number".
-
-    It is empty for lines that stand for none.
-    """
+def note_lines(text: str, marked: str) -> None:
+    """Note a generated source, in which lines of the program are marked."""
     _generated.pop(text, None)
-    _generated[text] = lines
+    _generated[text] = marked
     while len(_generated) > _MOST_GENERATED:
         with contextlib.suppress(KeyError, StopIteration):  # of another thread
             del _generated[next(iter(_generated))]
@@ -177,11 +176,12 @@ def note_lines(text: str, lines: tuple[str, ...]) -> None:
 
 def with_lines(text: str) -> str:
     """Return a source with directives that name the lines of the program, if noted."""
-    lines = _generated.get(text)
-    if lines is None:
+    marked = _generated.get(text)
+    if marked is None:
         return text
     made, was_named = [], False
-    for number, (row, line) in enumerate(zip(text.split("\n"), lines, strict=True), 1):
+    for number, whole in enumerate(marked.split("\n"), 1):
+        row, _, line = whole.partition(LINE)
         file, _, at = line.rpartition(":")
         is_named = os.path.isabs(file) and '"' not in file
         if is_named:

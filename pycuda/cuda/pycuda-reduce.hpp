@@ -1015,6 +1015,28 @@ struct short_rows {
     }
 };
 
+// The same for one result in one thread: its N elements, which L lanes would have.
+template <class R, int L, int V, int N, class Z, class C>
+PYCUDA_FN Z reduce_few(const C *x, double divisor)
+{
+    typename R::Acc acc[L];
+#pragma unroll
+    for (int lane = 0; lane < L; lane++) {
+        acc[lane] = R::identity();
+        if (lane * V < N) {
+            R::template add_some<V, 1>(acc[lane], x + lane * V, lane * V, 0);
+        }
+    }
+#pragma unroll
+    for (int distance = L / 2; distance > 0; distance /= 2) {
+#pragma unroll
+        for (int lane = 0; lane < distance; lane++) {
+            R::merge(acc[lane], acc[lane + distance]);
+        }
+    }
+    return R::template finish<Z>(acc[0], divisor);
+}
+
 // A sum that scatter_lanes may join.
 struct plain_sum {
     typedef double Acc;

@@ -7,6 +7,7 @@ arrays of the same dtypes and layout classes.
 from __future__ import annotations
 
 import math
+import re
 import struct
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -20,10 +21,20 @@ from pycuda._array.sources.elementwise import (
     _ON_BITS,
     HALVES,
     computation_type,
+    computed,
 )
 from pycuda._compile import recording
 from pycuda._compile.build import wants_lines
-from pycuda.fuse._group import Access, Compute, Index, Kernel, Load, Repeat, Store
+from pycuda.fuse._instructions import (
+    Access,
+    Compute,
+    Few,
+    Index,
+    Kernel,
+    Load,
+    Repeat,
+    Store,
+)
 from pycuda.fuse._moves import Find
 from pycuda.fuse._program import Scalar, itemsize
 from pycuda.fuse._tile import NoTile, Tile, geometry
@@ -31,7 +42,7 @@ from pycuda.fuse._tile import NoTile, Tile, geometry
 #: The options of kernels whose products and sums may be contracted.
 FAST = ("-fmad=true", "-w")
 #: What is between a line of a kernel and the line of the program, until it is finished.
-_LINE = "\x01"
+_LINE = recording.LINE
 _THREADS = 256
 _WORD = 16  # bytes that a thread loads at once
 #: Kernels over so many elements in the order of memory load and store whole words.
@@ -49,11 +60,11 @@ class Source:
     grid: tuple[int, ...] = (1, 1)
     block: tuple[int, int, int] = (_THREADS, 1, 1)
     options: tuple[str, ...] = OPTIONS
-    lines: tuple[str, ...] = ()  # of the program, for each line of the text
+    marked: str = ""  # the text, with the lines of the program behind its lines
 
     def to_compile(self) -> str:
         """Return the text, with the lines of the program if reports name them."""
-        recording.note_lines(self.text, self.lines)
+        recording.note_lines(self.text, self.marked)
         return recording.with_lines(self.text) if wants_lines() else self.text
 
 
@@ -427,7 +438,18 @@ class _Writer:
         """Append the lines of an instruction, which know the program's line."""
         before = len(self.lines)
         self._write(each, depth)
-        mark(self.lines, before, getattr(each, "line", ""))
+        kind = type(each)
+        if kind is Compute:
+            line = each.operation.line
+        elif kind is Load or kind is Store or kind is Find:
+            line = each.line
+        else:
+            return
+        rows = self.lines
+        if line and len(rows) == before + 1:
+            rows[before] += _LINE + line
+        elif line:
+            mark(rows, before, line)
 
     def _write(self, each: Any, depth: str) -> None:
         types = self.kernel.types
@@ -443,6 +465,8 @@ class _Writer:
         elif isinstance(each, Index):
             at = self.index_text(each.offset, self.strides[id(each)], each.jumps, 1)
             self.lines.append(f"{depth}const int64 v{each.target} = {at};")
+        elif isinstance(each, Few):
+            self._few(each, depth)
         elif isinstance(each, Compute):
             self._compute(each, depth)
         elif isinstance(each, Repeat):
@@ -494,6 +518,22 @@ class _Writer:
             body = body.replace(f"z{k}", self._variable(target))
         self.lines.append(depth + body)
 
+    def _few(self, each: Few, depth: str) -> None:
+        """Write a reduction that each thread does by itself."""
+        reduction = each.reduction
+        compute, cut = computation_type(reduction.compute), reduction.cut
+        kind = self.kernel.types[each.target]
+        elements = [computed(f"v{k}", reduction.compute) for k in each.arguments]
+        text = ", ".join(elements).replace("<C>", f"<{compute}>")
+        count, name = len(elements), f"x{each.target}"
+        self.lines.append(f"{depth}const {compute} {name}[] = {{{text}}};")
+        numbers = f"{cut.lanes}, {cut.vector}, {count}"
+        self.lines.append(
+            f"{depth}const {kind} v{each.target} = "
+            f"reduce_few<reduce_{reduction.name}<{compute}, int32>, {numbers}, {kind}>"
+            f"({name}, {float(reduction.divisor)!r});"
+        )
+
     def _repeat(self, each: Repeat, depth: str) -> None:
         types = self.kernel.types
         for variable, argument in zip(each.state, each.arguments, strict=True):
@@ -520,10 +560,14 @@ class _Writer:
         return [kernels.function_text(*each) for each in self.functions.items()]
 
     def _include(self) -> str:
-        types = set(self.kernel.types)
-        is_complex = any(each.startswith("complex") for each in types)
-        lines = [f"#include <pycuda-array{'-complex' if is_complex else ''}.hpp>"]
-        if moves.has_moves(self.kernel.instructions, moves.Pick):
+        kernel, lines = self.kernel, []
+        if kernel.cut or any(isinstance(each, Few) for each in kernel.instructions):
+            lines.append("#include <pycuda-reduce.hpp>")
+        if any(each.startswith("complex") for each in kernel.types):
+            lines.append("#include <pycuda-array-complex.hpp>")
+        if not lines:
+            lines.append("#include <pycuda-array.hpp>")
+        if moves.has_moves(kernel.instructions, moves.Pick):
             lines.append("#include <pycuda-index.hpp>")
         return "\n".join(lines)
 
@@ -583,7 +627,5 @@ def finished(source: Source, fast: bool) -> Source:
     if fast:
         source.options = FAST
         text = f"// Compiled with {FAST[0]}.\n{text}"
-    rows = [row.partition(_LINE) for row in text.split("\n")]
-    source.text = "\n".join([row for row, _, _ in rows])
-    source.lines = tuple([line for _, _, line in rows])
+    source.text, source.marked = re.sub(f"{_LINE}.*", "", text), text
     return source

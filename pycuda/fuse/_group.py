@@ -9,7 +9,8 @@ whole is not stored, but computed in the kernels that read it, unless
 * computing it again costs more than memory, by the estimate below.
 
 A reduction is a kernel, which computes the values that it reduces. It may join the
-kernel before it, and operations may join it: see ``_rows``.
+kernel before it, and operations may join it: see ``_rows``. A reduction of a few
+elements is also computed in the threads that need it, like an operation.
 
 An operation that stores joins the kernel before it if both have the same shape and each
 thread touches only what it wrote itself. An operation that writes elements which other
@@ -18,9 +19,9 @@ threads of its kernel read gets a temporary, which a second kernel copies.
 The estimate: a second way to read a temporary (another shift) computes it once more.
 That costs ``work`` operations for an element. A store and a load cost twice the bytes
 of an element, and a byte takes the time of ``OPERATIONS_PER_BYTE`` operations: an H200
-does 67e12 float operations and moves 4.8e12 bytes in a second. ``_WORK`` has the
-operations that count as more or less than ``_OTHER_WORK``. A load of an element that a
-cache has counts as ``_LOAD``, with its index.
+does 67e12 float operations and moves 4.8e12 bytes in a second. ``_instructions`` has
+the work of operations. A load of an element that a cache has counts as ``_LOAD``, with
+its index.
 
 If all ways differ by rows and columns only, threads share the temporary: see ``_tile``.
 A thread that computes ``MOST_ROWS`` rows computes a temporary for ``r`` more rows if
@@ -34,15 +35,29 @@ more for others than they save in bytes.
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections.abc import Callable, Container
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 import pycuda.fuse._moves as moves
 import pycuda.fuse._rows as rows
+from pycuda.fuse._instructions import (
+    OPERATIONS_PER_BYTE,
+    Access,
+    Compute,
+    Few,
+    Index,
+    Kernel,
+    Load,
+    Reduce,
+    Repeat,
+    Store,
+    work_of,
+)
 from pycuda.fuse._moves import Find, Jump, Pick
 from pycuda.fuse._program import (
     Block,
@@ -57,25 +72,13 @@ from pycuda.fuse._program import (
     Same,
     Scalar,
     Statement,
-    extent,
     is_packed,
     itemsize,
     map_tree,
     packed_strides,
 )
 
-OPERATIONS_PER_BYTE = 10
 _LOAD = 8
-_SIMPLE = (
-    "add subtract multiply negative positive absolute fabs maximum minimum fmax fmin "
-    "where copy equal not_equal less less_equal greater greater_equal logical_and "
-    "logical_or logical_xor logical_not bitwise_and bitwise_or bitwise_xor invert "
-    "left_shift right_shift square real imag conjugate isnan isinf isfinite signbit "
-    "clip floor ceil trunc rint sign copysign if_positive axpb axpby arange join remap "
-    "gather"
-)
-_WORK = dict.fromkeys(_SIMPLE.split(), 1) | {"divide": 8, "reciprocal": 8, "sqrt": 8}
-_OTHER_WORK = 30
 #: A value is computed from at most so many operations that are not stored. A kernel
 #: that has more of them takes further values only if they add few.
 MOST_OPERATIONS = 1000
@@ -94,169 +97,11 @@ BROADCAST_WORK = 16
 Map = tuple[tuple[int, tuple[int, ...]], ...]
 
 
-@dataclass(frozen=True)
-class Access:
-    """Elements of a block, by the indices of a kernel: bytes and strides in bytes."""
-
-    block: int
-    dtype: str
-    offset: int
-    strides: tuple[int, ...]
-    jumps: tuple[Jump, ...] = ()
-
-    def extent(self, shape: tuple[int, ...]) -> tuple[int, int]:
-        """Return the first byte and the byte behind the last one."""
-        lengths = (*shape, *(jump.length for jump in self.jumps))
-        strides = (*self.strides, *(jump.stride for jump in self.jumps))
-        return extent(self.offset, lengths, strides, itemsize(self.dtype))
-
-    def depends_on(self, axis: int) -> bool:
-        """Say whether an index of the kernel changes the element."""
-        jumps = any(jump.axes[axis] for jump in self.jumps)
-        return self.strides[axis] != 0 or jumps
-
-
-@dataclass(frozen=True)
-class Load:
-    """Set a variable to an element."""
-
-    target: int
-    access: Access
-    line: str = ""
-
-
-@dataclass(frozen=True)
-class Index:
-    """Set a variable to an affine function of the kernel's indices."""
-
-    target: int
-    offset: int
-    strides: tuple[int, ...]
-    jumps: tuple[Jump, ...] = ()
-
-
-@dataclass(frozen=True)
-class Compute:
-    """Set variables to the results of an operation. A Scalar is its own argument."""
-
-    targets: tuple[int, ...]
-    operation: Operation
-    arguments: tuple[int | Scalar, ...]
-    index: int | None = None  # the variable of the element's number
-
-    @property
-    def line(self) -> str:
-        """The line of the program."""
-        return self.operation.line
-
-
-@dataclass(frozen=True)
-class Repeat:
-    """Repeat instructions; ``state`` are variables, which begin as ``arguments``."""
-
-    count: int
-    state: tuple[int, ...]
-    arguments: tuple[int, ...]
-    body: tuple[Any, ...]
-    ends: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Store:
-    """Store a variable."""
-
-    source: int
-    access: Access
-    line: str = ""
-
-
-@dataclass(frozen=True)
-class Reduce:
-    """Set a variable to the result of a reduction of variables."""
-
-    target: int
-    reduction: Reduction
-    arguments: tuple[int, ...]
-
-
-@dataclass
-class Kernel:
-    """A kernel over the elements of a shape.
-
-    A kernel that reduces has a cut. If results are made in segments, ``partial`` has
-    the blocks of their accumulators by the variables, and a second kernel joins them.
-    """
-
-    shape: tuple[int, ...]
-    instructions: list[Any] = field(default_factory=list)
-    types: list[str] = field(default_factory=list)  # of the variables
-    cut: Cut | None = None
-    partial: dict[int, int] = field(default_factory=dict)
-    joins: bool = False
-
-    @property
-    def elements(self) -> tuple[int, ...]:
-        """The shape of what is computed: all elements, or the results of segments."""
-        if self.cut is None or not self.joins:
-            return self.shape
-        return tuple(self.shape[k] for k in self.cut.kept)
-
-    @property
-    def operations(self) -> int:
-        """The number of operations on an element."""
-        return _count(self.instructions)
-
-    @property
-    def bytes(self) -> int:
-        """The bytes that the kernel loads and stores, each load counted once."""
-        return round(self._traffic(self.instructions))
-
-    def _traffic(self, instructions: Any) -> float:
-        total = 0.0
-        for each in instructions:
-            if isinstance(each, (Load, Store)):
-                lengths = [
-                    n for k, n in enumerate(self.shape) if each.access.depends_on(k)
-                ]
-                total += math.prod(lengths) * itemsize(each.access.dtype)
-            for body, share in moves.bodies(each):
-                total += share * self._traffic(body)
-        return total
-
-    @property
-    def work(self) -> int:
-        """The estimated operations on all elements, in those of a float."""
-        return sum(map(_work_of_one, self.instructions)) * math.prod(self.elements)
-
-
-def _count(instructions: Any) -> int:
-    """Return the number of operations in instructions."""
-    return sum(
-        isinstance(each, (Compute, Repeat, Reduce))
-        + sum(_count(body) for body, _ in moves.bodies(each))
-        for each in instructions
-    )
-
-
 Step = Kernel | Call
 
 
 class _Conflict(Exception):
     """A statement cannot join a kernel."""
-
-
-def _work_of(statement: Operation | Loop) -> int:
-    if isinstance(statement, Loop):
-        return statement.count * sum(_work_of(each) for each in statement.body)
-    return _WORK.get(statement.name, _OTHER_WORK)
-
-
-def _work_of_one(instruction: Any) -> int:
-    if isinstance(instruction, Compute):
-        return _work_of(instruction.operation)
-    if isinstance(instruction, Repeat):
-        return instruction.count * sum(map(_work_of_one, instruction.body))
-    return isinstance(instruction, Reduce) + moves.work(instruction, _work_of_one)
 
 
 def _simplified(statement: Statement) -> Statement:
@@ -553,6 +398,8 @@ class _Builder:
             statement = self.plan.statements[number]
             if isinstance(statement, Loop):
                 targets = self.loop(statement, where)
+            elif isinstance(statement, Reduction):
+                targets = (self.few(statement, where),)
             else:
                 assert isinstance(statement, Operation)
                 targets = self.compute(statement, where)
@@ -585,7 +432,7 @@ class _Builder:
             begun.add(key)
             statement = self.plan.statements[number]
             assert not isinstance(statement, Call)
-            if moves.is_move(statement):
+            if isinstance(statement, Reduction) or moves.is_move(statement):
                 continue  # its inputs are read at other places
             target = statement.outputs[0].shape
             for place in statement.inputs:
@@ -597,6 +444,26 @@ class _Builder:
                 at = compose(made[2], aligned(place.shape, target), len(target))
                 at = compose(at, where, self.width)
                 waiting.append((made[0], made[1], at))
+
+    def few(self, reduction: Reduction, where: Map) -> int:
+        """Append a reduction of a few elements in each thread; return its variable."""
+        (place,), (made,) = reduction.inputs, reduction.outputs
+        nothing = 0, (0,) * len(self.kernel.shape)
+        entries = [nothing] * len(place.shape)
+        kept = iter(reduction.cut.kept)
+        for entry, length in zip(where, made.shape, strict=True):
+            if length > 1:
+                entries[next(kept)] = entry
+        arguments = []
+        lengths = [place.shape[k] for k in reduction.cut.reduced]
+        for indices in itertools.product(*map(range, lengths)):
+            for axis, index in zip(reduction.cut.reduced, indices, strict=True):
+                entries[axis] = index, nothing[1]
+            arguments.append(self.element(place, place.shape, tuple(entries)))
+        target = self.variable(made.dtype)
+        self.kernel.instructions.append(Few(target, reduction, tuple(arguments)))
+        self.operations += 1
+        return target
 
     def compute(self, operation: Operation, where: Map) -> tuple[int, ...]:
         """Append an operation; return its variables."""
@@ -831,7 +698,9 @@ class Plan:
             statement = self.statements[number]
             if block in self.outside or len(writers) > 1:
                 continue
-            if isinstance(statement, (Call, Reduction)):
+            if isinstance(statement, Call):
+                continue
+            if isinstance(statement, Reduction) and not statement.is_few:
                 continue
             for k, place in enumerate(statement.outputs):
                 readers = self._readers.get(block, [])
@@ -879,6 +748,10 @@ class Plan:
             depth = max(depth, self._depth[made[0]] + 1)
         self._leaves[number] = list(dict.fromkeys(leaves))
         self._cone[number] = cone
+        if isinstance(statement, Reduction) and statement.is_few:
+            reach = MOST_HALO, MOST_HALO
+            self._extra[number] = extra
+            extra += (statement.length - 1) * self.work(number)
         self._extra[number] = min(extra, 10**9)
         self._depth[number] = depth
         self._reach[number] = reach
@@ -890,7 +763,7 @@ class Plan:
     def work(self, number: int) -> int:
         """Return the estimated work of an element of a value that is not stored."""
         operations: list[Any] = [self.statements[k] for k in self._cone[number]]
-        work = sum(_work_of(each) for each in operations)
+        work = sum(work_of(each) for each in operations)
         return work + self._extra[number] + _LOAD * len(self._leaves[number])
 
     def _must_store(self, number: int) -> bool:
@@ -925,10 +798,18 @@ class Plan:
             is_move = moves.is_move(statement)
             is_whole = moves.needs_all(statement)
             own: Any = None  # the kernel of a reduction that no other joins
-            if isinstance(statement, Reduction):
+            if isinstance(self.statements[number], Reduction):
+                own = reader  # which may be in any kernel
+                if isinstance(statement, Reduction):
+                    own = statement.cut
+            if (
+                isinstance(statement, Reduction)
+                and not rows.may_choose(statement.cut)
+                and self._chooses(number)
+            ):
+                return True
+            if isinstance(statement, Reduction) and not statement.is_few:
                 if self._idles(statement.cut, number, written):
-                    return True
-                if not rows.may_choose(statement.cut) and self._chooses(number):
                     return True
                 if not rows.may_be_joined(statement.cut):
                     own = statement.cut

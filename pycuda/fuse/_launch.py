@@ -25,7 +25,8 @@ from pycuda import _driver
 from pycuda._array.kernels.compilation import compile_text
 from pycuda._context_cache import _current_memory
 from pycuda.fuse._code import Source
-from pycuda.fuse._group import Kernel, Plan
+from pycuda.fuse._group import Plan
+from pycuda.fuse._instructions import Kernel
 from pycuda.fuse._program import (
     Block,
     Call,

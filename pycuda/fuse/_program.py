@@ -148,6 +148,10 @@ class Cut:
         return max(self.multiprocessors / self.blocks, 1)
 
 
+#: A thread that needs a result may reduce so many elements by itself.
+MOST_FEW = 8
+
+
 @dataclass(frozen=True)
 class Reduction:
     """A reduction along axes of its first input, to which a second one broadcasts."""
@@ -159,6 +163,25 @@ class Reduction:
     divisor: float
     cut: Cut
     line: str = ""
+
+    @property
+    def length(self) -> int:
+        """The number of elements of a result."""
+        return math.prod(self.inputs[0].shape[k] for k in self.cut.reduced)
+
+    @property
+    def is_few(self) -> bool:
+        """Say whether a thread may reduce a result's elements with the same bits.
+
+        Lanes join the elements as a tree, in which a result may be left or right.
+        """
+        if self.cut.variant != "by_short_row" or self.length > MOST_FEW:
+            return False
+        if self.name in ("sum", "mean"):
+            return self.compute not in ("float64", "complex128")
+        if self.name in ("min", "max"):
+            return self.cut.rounds == 1
+        return self.name in ("prod", "any", "all", "argmin", "argmax", "count_nonzero")
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from pycuda._array.sources.reduction import (
     merged,
     unrolled_lane_loops,
 )
-from pycuda.fuse._group import Compute, Kernel, Load, Reduce, Repeat, Store
+from pycuda.fuse._instructions import Kernel, Load, Reduce, Store
 from pycuda.fuse._program import itemsize
 from pycuda.fuse._rows import Levels, loops, needed, sources, targets
 
@@ -74,7 +74,7 @@ class Writer(_code._Writer):
             threads, blocks = cut.threads, cut.blocks
         text = "\n".join(
             [
-                *self._includes(),
+                self._include(),
                 *self._functions(),
                 "using namespace pycuda_array;",
                 f'extern "C" __global__ void __launch_bounds__({threads})',
@@ -140,10 +140,6 @@ class Writer(_code._Writer):
         self.divisors: dict[float, str] = {}
 
     # declarations
-
-    def _includes(self) -> list[str]:
-        lines = ["#include <pycuda-reduce.hpp>"]
-        return [*lines, self._include()]
 
     def _typedefs(self) -> list[str]:
         lines = []
@@ -889,4 +885,4 @@ def write(
     return _code.finished(Writer(kernel, misaligned).write(), fast)
 
 
-__all__ = ["Compute", "Repeat", "write"]
+__all__ = ["write"]

@@ -22,8 +22,19 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import pycuda.fuse._group as group
 import pycuda.fuse._moves as moves
+from pycuda.fuse._instructions import (
+    OPERATIONS_PER_BYTE,
+    Compute,
+    Few,
+    Index,
+    Kernel,
+    Load,
+    Reduce,
+    Repeat,
+    Store,
+    work_of_one,
+)
 from pycuda.fuse._program import Cut, itemsize
 
 #: Bytes of the largest accumulator: see PCU_REDUCTION_ACC_BYTES.
@@ -53,7 +64,7 @@ def may_choose(cut: Any) -> bool:
 def _inside(instruction: Any) -> list[Any]:
     """Return the instructions of a loop, without the loop."""
     lists = [body for body, _ in moves.bodies(instruction)]
-    if isinstance(instruction, group.Repeat):
+    if isinstance(instruction, Repeat):
         lists.append(instruction.body)
     return [part for body in lists for each in body for part in (each, *_inside(each))]
 
@@ -61,16 +72,16 @@ def _inside(instruction: Any) -> list[Any]:
 def loads(instructions: list[Any]) -> list[Any]:
     """Return the accesses of all loads."""
     every = [part for each in instructions for part in (each, *_inside(each))]
-    return [each.access for each in every if isinstance(each, group.Load)]
+    return [each.access for each in every if isinstance(each, Load)]
 
 
 def targets(instruction: Any) -> tuple[int, ...]:
     """Return the variables that an instruction sets, of a loop those outside."""
-    if isinstance(instruction, group.Compute):
+    if isinstance(instruction, Compute):
         return instruction.targets
-    if isinstance(instruction, group.Repeat):
+    if isinstance(instruction, Repeat):
         return instruction.state
-    if isinstance(instruction, group.Store):
+    if isinstance(instruction, Store):
         return ()
     target: int = instruction.target
     return (target,)
@@ -78,16 +89,16 @@ def targets(instruction: Any) -> tuple[int, ...]:
 
 def sources(instruction: Any) -> list[int]:
     """Return the variables that an instruction uses."""
-    if isinstance(instruction, group.Store):
+    if isinstance(instruction, Store):
         return [instruction.source, *moves.sources(instruction)]
-    if isinstance(instruction, group.Reduce):
+    if isinstance(instruction, (Reduce, Few)):
         return list(instruction.arguments)
-    if isinstance(instruction, group.Compute):
+    if isinstance(instruction, Compute):
         used = [each for each in instruction.arguments if isinstance(each, int)]
         return used if instruction.index is None else [*used, instruction.index]
     used, own = moves.sources(instruction), set()
     bodies = [body for body, _ in moves.bodies(instruction)]
-    if isinstance(instruction, group.Repeat):
+    if isinstance(instruction, Repeat):
         own = set(instruction.state)
         used += [*instruction.arguments, *instruction.ends]
         bodies = [instruction.body]
@@ -117,14 +128,14 @@ def needed(instructions: list[Any], ends: list[Any], stop: Any = ()) -> list[Any
 class Levels:
     """The passes of the variables of a kernel, and which of them are inner."""
 
-    def __init__(self, kernel: group.Kernel) -> None:
+    def __init__(self, kernel: Kernel) -> None:
         assert kernel.cut is not None
         self.cut = kernel.cut
         self.passes: dict[int, int] = {}
         self.inner: set[int] = set()
         for each in kernel.instructions:
             number, inner = self.pass_of(each), self.is_inner(each)
-            if isinstance(each, group.Reduce):
+            if isinstance(each, Reduce):
                 number, inner = number + 1, False
             for target in targets(each):
                 self.passes[target] = number
@@ -138,18 +149,18 @@ class Levels:
 
     def is_inner(self, instruction: Any) -> bool:
         """Say whether an instruction happens for each element of a row."""
-        if isinstance(instruction, group.Reduce):
+        if isinstance(instruction, Reduce):
             return True
         for each in (instruction, *_inside(instruction)):
-            if isinstance(each, (group.Load, group.Store)):
+            if isinstance(each, (Load, Store)):
                 differs: Any = each.access.depends_on
-            elif isinstance(each, (group.Index, moves.Find)):
+            elif isinstance(each, (Index, moves.Find)):
                 differs = each.strides.__getitem__
             else:
                 continue
             if any(map(differs, self.cut.reduced)):
                 return True
-        if isinstance(instruction, group.Store):
+        if isinstance(instruction, Store):
             return False
         return any(each in self.inner for each in sources(instruction))
 
@@ -162,10 +173,8 @@ def loops(level: Levels, instructions: list[Any]) -> list[list[tuple[Any, list[A
     cut = level.cut
     found: list[dict[tuple[int, int], tuple[Any, list[Any]]]] = []
     for each in instructions:
-        is_reduce = isinstance(each, group.Reduce)
-        if not is_reduce and not (
-            isinstance(each, group.Store) and level.is_inner(each)
-        ):
+        is_reduce = isinstance(each, Reduce)
+        if not is_reduce and not (isinstance(each, Store) and level.is_inner(each)):
             continue
         number = level.pass_of(each)
         while len(found) <= number:
@@ -178,7 +187,7 @@ def loops(level: Levels, instructions: list[Any]) -> list[list[tuple[Any, list[A
     return [list(each.values()) for each in found]
 
 
-def fits(kernel: group.Kernel) -> bool:
+def fits(kernel: Kernel) -> bool:
     """Say whether a kernel with reductions can do its instructions in passes."""
     cut = kernel.cut
     if cut is None:
@@ -190,13 +199,11 @@ def fits(kernel: group.Kernel) -> bool:
     passes = loops(level, kernel.instructions)
     if len(passes) > 1 and not may_be_joined(cut):
         return False
-    results = {
-        each.target for each in kernel.instructions if isinstance(each, group.Reduce)
-    }
+    results = {each.target for each in kernel.instructions if isinstance(each, Reduce)}
     loaded = {access.block for access in loads(kernel.instructions)}
     stored: dict[int, int] = {}  # the pass of the last store to a block
     for each in kernel.instructions:
-        if not isinstance(each, group.Store):
+        if not isinstance(each, Store):
             continue
         number, block = level.pass_of(each), each.access.block
         changes = block in loaded
@@ -215,15 +222,15 @@ def fits(kernel: group.Kernel) -> bool:
     return not idles(cut, _other_work(kernel, level))
 
 
-def _other_work(kernel: group.Kernel, level: Levels) -> int:
+def _other_work(kernel: Kernel, level: Levels) -> int:
     """Return the work on elements beside the reductions of elements in memory."""
     work = 0
     for each in kernel.instructions:
-        if isinstance(each, group.Reduce) or not level.is_inner(each):
+        if isinstance(each, Reduce) or not level.is_inner(each):
             continue
-        work += group._work_of_one(each)
-        if isinstance(each, group.Store):
-            work += itemsize(each.access.dtype) * group.OPERATIONS_PER_BYTE
+        work += work_of_one(each)
+        if isinstance(each, Store):
+            work += itemsize(each.access.dtype) * OPERATIONS_PER_BYTE
     return work * math.prod(kernel.shape)
 
 

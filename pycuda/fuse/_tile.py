@@ -22,7 +22,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import pycuda.fuse._moves as moves
-from pycuda.fuse._group import LANES, MOST_ROWS, Compute, Index, Load, Store
+from pycuda.fuse._group import LANES, MOST_ROWS
+from pycuda.fuse._instructions import Compute, Index, Load, Store
 from pycuda.fuse._moves import Choose, Find
 from pycuda.fuse._program import Scalar, itemsize
 

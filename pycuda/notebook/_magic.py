@@ -6,10 +6,12 @@ import argparse
 import contextlib
 import keyword
 import shlex
+import warnings
 from typing import Any, NoReturn
 
 import pycuda.notebook._errors as _errors
 import pycuda.notebook._lines as _lines
+from pycuda.notebook._cell import Cell
 from pycuda.notebook._session import Session
 
 _NAME = "cuda"
@@ -127,8 +129,8 @@ class CudaMagic:
         if given.run is None:
             self._refuse_shape(given)
         options += [f"-D{each}" for each in given.macros]
-        counting = _lines.counting() if given.lines else contextlib.nullcontext()
-        with counting as counts:
+
+        def compiled() -> Cell:
             made = self._session.compile(
                 cell,
                 options,
@@ -138,6 +140,11 @@ class CudaMagic:
             )
             if given.module:
                 self._shell.push({given.module: made.module})
+            return made
+
+        counting = _lines.counting() if given.lines else contextlib.nullcontext()
+        with counting as counts:
+            made = compiled()
             if given.run is not None:
                 shape = {
                     name: self._value(getattr(given, name), name)
@@ -147,6 +154,10 @@ class CudaMagic:
                 self._session.run(made, given.run, shape, given.time)
             if counts is not None:
                 counts.show(made)
+        if counts is not None:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # the compiler has said it before
+                compiled()  # other cells run kernels that do not count
 
     def _refuse_shape(self, given: argparse.Namespace) -> None:
         for name in (*_SHAPE, "time"):

@@ -1,10 +1,8 @@
 """The namespace of the Python array API standard.
 
-array_api_strict computes the results that ours are compared with. On the software
-device, the tests' cuSOLVER (support/cusolver.py) computes what needs the library.
+array_api_strict computes the results that ours are compared with.
 """
 
-import gc
 import subprocess
 import sys
 
@@ -13,9 +11,7 @@ import pytest
 
 import pycuda.array_api as xp
 import pycuda.driver as drv
-from pycuda import _driver
 from pycuda.gpuarray import GPUArray, to_gpu
-from pycuda.tools import clear_context_caches
 from support.cc import ROOT
 from support.standard.draws import Draw
 from support.standard.names import missing
@@ -24,20 +20,6 @@ from support.standard.results import Tolerance, compare
 pytestmark = pytest.mark.gpu
 
 MATRIX = np.arange(6, dtype=np.float32).reshape(2, 3)
-
-
-@pytest.fixture
-def library(ctx, monkeypatch):
-    """A context with a cuSOLVER; on the software device, the one of the tests."""
-    if not _driver._is_emulated():
-        yield
-        return
-    model = pytest.importorskip("support.cusolver")
-    model.install(monkeypatch.setattr)
-    clear_context_caches()
-    yield
-    clear_context_caches()
-    gc.collect()
 
 
 # -- the names -------------------------------------------------------------------------
@@ -76,7 +58,7 @@ def test_all_names_are_attributes():
 # -- comparison with array_api_strict --------------------------------------------------
 
 
-def test_no_differences(library):
+def test_no_differences(ctx):
     pytest.importorskip("array_api_strict", minversion="2.6")
     from support.standard.run import DRAWERS, run
 

@@ -275,12 +275,57 @@ def test_cross_entropy_is_two_kernels(ctx):
     assert len(_both(function, _array(100, 30), _array(100, 30))) == 2
 
 
-def test_nearest_centres_are_two_kernels(ctx):
-    def function(points, centres):
-        distances = ((points[:, None] - centres[None]) ** 2).sum(axis=2)
-        return np.argmin(distances, axis=1), distances.min(axis=1)
+def nearest(points, centres):
+    distances = ((points[:, None] - centres[None]) ** 2).sum(axis=2)
+    return np.argmin(distances, axis=1), distances.min(axis=1)
 
-    assert len(_both(function, _array(100, 3), _array(8, 3))) == 2
+
+def test_a_thread_adds_a_few_elements_by_itself(ctx):
+    for coordinates, kernels in [(3, 1), (7, 1), (40, 2)]:
+        arrays = _array(100, coordinates), _array(12, coordinates)
+        assert len(_both(nearest, *arrays)) == kernels
+        doubled = _both(lambda p, c: nearest(p, c)[0] * 2, *arrays)
+        assert len(doubled) == kernels
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_few_elements_have_the_bits_of_many(ctx, dtype):
+    def function(x):
+        kept = x[:, ::2] + x[:, 1::2]
+        names = ("sum", "max", "argmin", "any", "prod", "mean", "count_nonzero")
+        results = [getattr(np, name)(kept, axis=1) for name in names]
+        return tuple(r.reshape(-1, 1) + 1 for r in results)
+
+    for length in (2, 6, 16):
+        _both(function, to_gpu(_values((50, length), dtype)))
+
+
+def test_another_tree_of_a_few_elements_has_other_bits(ctx, monkeypatch):
+    def function(x):
+        return np.sum(x * 3, axis=1) + 0
+
+    x = _array(500, 7, dtype="float64")
+    _both(function, x)
+    few = property(lambda self: self.length <= 8)
+    monkeypatch.setattr(type(_reduction(function, x)), "is_few", few)
+    _both(function, x)
+    note = trace._note_reduction
+
+    def changed(made, *args):
+        note(made, *args)
+        last = made.program.statements[-1]
+        cut = replace(last.cut, vector=8, lanes=1)
+        made.program.statements[-1] = replace(last, cut=cut)
+
+    monkeypatch.setattr(trace, "_note_reduction", changed)
+    with pytest.raises(AssertionError):
+        _both(function, x)
+
+
+def _reduction(function, *arrays):
+    """Return the recorded reduction of a function."""
+    statements = fuse.fuse(function)._inspected(arrays, {}).plan.statements
+    return next(each for each in statements if hasattr(each, "cut"))
 
 
 def test_other_axes_are_other_kernels(ctx):

@@ -223,7 +223,7 @@ __global__ void f{number}(int *x)
 
 
 def test_the_padding_of_a_struct_needs_no_value():
-    """Compilers put a byte into a word that has no value, and shuffles move the word."""
+    """Compilers put a byte into a word without a value, and shuffles move the word."""
     code = """
 from pycuda.gpuarray import to_gpu
 made = to_gpu(np.arange(2880).reshape(2, 40, 36) % 7 == 0).max(axis=1)

@@ -585,6 +585,22 @@ def test_the_cost_of_the_lines_of_a_cell(run):
     assert run("'PYCUDA_EMULATOR_COUNT' in os.environ").text == "False"
 
 
+@pytest.mark.software(why="lines are counted on the software device")
+def test_counting_ends_with_the_cell(run, tmp_path):
+    run("x = np.arange(4096, dtype=np.float32).reshape(64, 64); out = np.zeros_like(x)")
+    run(COLUMN.replace("turn(", "turn_once("))
+    counted, later = tmp_path / "counted", tmp_path / "later"
+    run(f"""
+from pycuda import _driver
+_driver._write_counts({str(counted)!r})
+turn_once(out, x, threads=(64, 64))
+_driver._write_counts({str(later)!r})
+""")
+    assert "turn_once" in counted.read_text()
+    assert later.read_text() == counted.read_text()
+    assert run("bool((out == x.T).all())").text == "True"
+
+
 @pytest.mark.hardware(why="the software device counts lines")
 def test_the_lines_are_not_counted_on_a_gpu(run):
     assert "counts on the software device" in run(COLUMN, fails=True).error

@@ -919,6 +919,46 @@ def test_a_function_of_a_stream_that_raises_fails_the_test(run, wait):
     assert done.counts == {"passed": 1}
 
 
+def test_explain_reports_such_a_function_of_a_test(run, tmp_path):
+    text = CALLBACK.replace("WAIT", "stream.synchronize()")
+    for value, has_report in (("2", True), ("1", False)):
+        log = tmp_path / f"log{value}"
+        run(
+            text.replace("VALUE", value),
+            "--pycuda-driver=emulator",
+            PYCUDA_CHECK_LOG=str(log),
+        )
+        said = log.read_text() if log.exists() else ""
+        assert ("== callback " in said) == has_report
+        assert ("has raised AssertionError" in said) == has_report
+
+
+def test_what_a_faulty_test_could_not_release_is_no_leak(run):
+    """Its context was lost, and works again for the next tests."""
+    text = (
+        IMPORTS
+        + """
+import ctypes
+import pycuda.autoinit
+from pycuda.compiler import SourceModule
+
+def test_fault():
+    f = SourceModule("__global__ void f(int *x) { x[1 << 28] = 1; }").get_function("f")
+    f(gpuarray.zeros(4, np.int32), block=(1, 1, 1))
+    pycuda.autoinit.context.synchronize()
+
+def test_kept():
+    LEFT
+"""
+    )
+    done = run(text.replace("LEFT", "pass"), "--pycuda-check=all")
+    assert done.counts == {"failed": 1, "passed": 1}, done.text
+    assert "alive at exit" not in done.text + done.error
+    keep = "ctypes.pythonapi.Py_IncRef(ctypes.py_object(drv.mem_alloc(24)))"
+    done = run(text.replace("LEFT", keep), "--pycuda-check=all")
+    assert "24 bytes, made at" in done.text + done.error
+
+
 def test_other_exceptions_that_are_ignored_do_not_fail_a_test(run):
     done = run(
         """

@@ -13,19 +13,10 @@ import numpy as np
 
 import pycuda.array_api as xp
 import pycuda.autoinit  # noqa: F401
-from pycuda import _driver
 from pycuda.gpuarray import GPUArray, to_gpu
 from support import scipy_calls
 from support.samples import GUESSES, LABELS, POSITIVE, TARGET, X
 from support.scipy_calls import words
-
-
-def give_solvers():
-    """Let the tests' cuSOLVER compute on the software device."""
-    if _driver._is_emulated():
-        from support.cusolver import install
-
-        install()
 
 
 def sklearn_calls():
@@ -129,7 +120,6 @@ def compare(function, args):
 
 def main(library):
     warnings.simplefilter("ignore")
-    give_solvers()
     if library == "sklearn":
         from sklearn import set_config
 

@@ -49,8 +49,9 @@ class Handle:
     def __init__(self, open_library, names, check):
         if _driver._is_emulated():
             raise _cuda.RuntimeError(
-                "the software device has no solvers: they need a GPU and cuSOLVER (the "
-                "extra linalg); get() the array and use numpy.linalg"
+                "the software device has no cuSOLVER (the extra linalg): there NumPy "
+                "computes, but not while a graph is captured, nor if PYCUDA_SOLVER "
+                "chooses something else"
             )
         self.library = library = open_library()
         self.value = c_void_p()

@@ -13,6 +13,7 @@ from pycuda._array.copies import on_stream
 from pycuda._array.creation import zeros
 from pycuda._array.functions.diagonals import diagonal, tril, triu
 from pycuda._array.functions.operations import where
+from pycuda._array.linalg import host
 from pycuda._array.linalg.cusolver import (
     LOWER,
     UPPER,
@@ -168,6 +169,8 @@ def cholesky(a, /, *, upper=False, stream=None):
     array([[2., 0.],
            [1., 2.]])
     """
+    if host.serves(a, stream=stream):
+        return host.apply("cholesky", host.cholesky(upper), a, stream=stream)
     factor = _small_solver("cholesky", a, None, bool(upper), stream)
     if factor is not None:
         return factor
@@ -236,6 +239,11 @@ def qr(a, mode="reduced", *, stream=None):
     """
     if mode not in _QR_MODES:
         raise ValueError(f"mode is {mode!r}, it must be one of {_QR_MODES}")
+    if host.serves(a, stream=stream):
+        made = host.apply(
+            "qr", lambda x: np.linalg.qr(x, mode), a, stream=stream, check=check_stack
+        )
+        return made if mode in ("r", "raw") else QRResult(*made)
     if mode != "raw":
         factors = _small_solver("qr", a, None, _QR_MODES.index(mode), stream)
         if factors is not None:
@@ -391,9 +399,6 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False, *, stream=None)
     ------
     LinAlgError
         If the iteration does not converge.
-    RuntimeError
-        On the software device, which has no cuSOLVER. If ``compute_uv`` is false, it
-        has the values of small matrices.
 
     See Also
     --------
@@ -411,6 +416,15 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False, *, stream=None)
     >>> linalg.svd(a, compute_uv=False)
     array([4.61803399, 2.38196601])
     """
+    if host.serves(a, stream=stream):
+        made = host.apply(
+            "svd",
+            lambda x: np.linalg.svd(x, full_matrices, compute_uv),
+            a,
+            stream=stream,
+            check=check_stack,
+        )
+        return SVDResult(*made) if compute_uv else made
     if not compute_uv:
         values = _small_solver("svdvals", a, None, 0, stream)
         if values is not None:
@@ -503,8 +517,6 @@ def pinv(a, rcond=None, hermitian=False, *, rtol=None, stream=None):
     ------
     LinAlgError
         If the decomposition does not converge.
-    RuntimeError
-        On the software device, which has no cuSOLVER.
 
     See Also
     --------
@@ -611,8 +623,6 @@ def lstsq(a, b, rcond=None, *, stream=None):
     ------
     LinAlgError
         If the shapes do not fit, or if the decomposition does not converge.
-    RuntimeError
-        On the software device, which has no cuSOLVER.
 
     See Also
     --------
@@ -709,8 +719,6 @@ def eigh(a, UPLO="L", *, stream=None):  # noqa: N803
     ------
     LinAlgError
         If a matrix is not square, or if the iteration does not converge.
-    RuntimeError
-        On the software device, which has no cuSOLVER.
     ValueError
         If ``UPLO`` is another letter.
 
@@ -722,8 +730,12 @@ def eigh(a, UPLO="L", *, stream=None):  # noqa: N803
     -----
     The call waits, to see if cuSOLVER (``syevd``, ``heevd``) has converged.
     """
+    side = _side(UPLO)
+    if host.serves(a, stream=stream):
+        made = host.apply("eigh", lambda x: np.linalg.eigh(x, UPLO), a, stream=stream)
+        return EighResult(*made)
     with on_stream(stream):
-        values, work = _eigen("eigh", a, _side(UPLO), VECTORS)
+        values, work = _eigen("eigh", a, side, VECTORS)
         return EighResult(values, result(work, a.shape[:-2]))
 
 
@@ -766,6 +778,10 @@ def eigvalsh(a, UPLO="L", *, stream=None):  # noqa: N803
     array([2.38196601, 4.61803399])
     """
     side = _side(UPLO)
+    if host.serves(a, stream=stream):
+        return host.apply(
+            "eigvalsh", lambda x: np.linalg.eigvalsh(x, UPLO), a, stream=stream
+        )
     values = _small_solver("eigvalsh", a, None, side, stream)
     if values is not None:
         return values
@@ -901,7 +917,7 @@ def eig(a, *, stream=None):
     LinAlgError
         If a matrix is not square, or if the iteration does not converge.
     RuntimeError
-        On the software device, and if cuSOLVER is older than that of CUDA 12.8.
+        If cuSOLVER is older than that of CUDA 12.8.
 
     See Also
     --------
@@ -911,6 +927,9 @@ def eig(a, *, stream=None):
     -----
     The call waits for cuSOLVER (``geev``).
     """
+    if host.serves(a, stream=stream):
+        found = host.apply("eig", np.linalg.eig, a, stream=stream, dtype=np.complex64)
+        return EigResult(*found)
     with on_stream(stream):
         return EigResult(*_general_eigen("eig", a, True))
 
@@ -935,11 +954,15 @@ def eigvals(a, *, stream=None):
     LinAlgError
         If a matrix is not square, or if the iteration does not converge.
     RuntimeError
-        On the software device, and if cuSOLVER is older than that of CUDA 12.8.
+        If cuSOLVER is older than that of CUDA 12.8.
 
     See Also
     --------
     eig : The vectors too.
     """
+    if host.serves(a, stream=stream):
+        return host.apply(
+            "eigvals", np.linalg.eigvals, a, stream=stream, dtype=np.complex64
+        )
     with on_stream(stream):
         return _general_eigen("eigvals", a, False)[0]

@@ -11,6 +11,7 @@ from pycuda._array.copies import np_ravel, np_reshape, on_stream
 from pycuda._array.creation import ones, zeros
 from pycuda._array.functions.diagonals import diagonal
 from pycuda._array.layout import normal_axis
+from pycuda._array.linalg import host
 from pycuda._array.linalg.cusolver import decompose
 from pycuda._array.linalg.matrices import (
     by_column,
@@ -51,6 +52,23 @@ class SlogdetResult(NamedTuple):
 
     sign: GPUArray
     logabsdet: GPUArray
+
+
+def _check_right_side(a, b):
+    """Refuse matrices that are not square, and another number of rows."""
+    check_square("solve", a)
+    if b.ndim == 0 or b.shape[0 if b.ndim == 1 else -2] != a.shape[-1]:
+        raise ValueError(
+            f"solve: shapes {a.shape} and {b.shape} do not fit: the right side needs "
+            f"{a.shape[-1]} rows"
+        )
+
+
+def _solve_on_host(a, b):
+    """Return the solutions, as NumPy 2 has them in all its versions."""
+    if b.ndim == 1:
+        return np.linalg.solve(a, b[:, None])[..., 0]
+    return np.linalg.solve(a, b)
 
 
 def solve(a, b, *, stream=None):
@@ -97,17 +115,15 @@ def solve(a, b, *, stream=None):
     """
     if b.ndim > 1 and b.shape[-1] == 0 and 0 not in b.shape[:-2]:
         inv(a, stream=stream)  # refuses a singular matrix, which no column would show
+    if host.serves(a, b, stream=stream):
+        _check_right_side(a, b)
+        return host.apply("solve", _solve_on_host, a, b, stream=stream)
     x = _small_solver("solve", a, b, 0, stream)
     if x is not None:
         return x
     dtype = common_dtype("solve", a, b)
-    check_square("solve", a)
+    _check_right_side(a, b)
     is_vector = b.ndim == 1
-    if b.ndim == 0 or b.shape[0 if is_vector else -2] != a.shape[-1]:
-        raise ValueError(
-            f"solve: shapes {a.shape} and {b.shape} do not fit: the right side needs "
-            f"{a.shape[-1]} rows"
-        )
     with on_stream(stream):
         columns = b[:, None] if is_vector else b
         batch = np.broadcast_shapes(a.shape[:-2], columns.shape[:-2])
@@ -165,6 +181,8 @@ def inv(a, *, stream=None):
     array([[0.5 , 0.  ],
            [0.  , 0.25]])
     """
+    if host.serves(a, stream=stream):
+        return host.apply("inv", np.linalg.inv, a, stream=stream)
     inverse = _small_solver("inv", a, None, 0, stream)
     if inverse is not None:
         return inverse
@@ -231,6 +249,8 @@ def det(a, *, stream=None):
     >>> print(linalg.det(gpuarray.to_gpu(np.array([[2.0, 0], [0, 4]]))))
     8.0
     """
+    if host.serves(a, stream=stream):
+        return host.apply("det", np.linalg.det, a, stream=stream)
     value = _small_solver("det", a, None, 0, stream)
     if value is not None:
         return value
@@ -276,6 +296,9 @@ def slogdet(a, *, stream=None):
     >>> print(sign, logarithm)
     -1.0 0.0
     """
+    if host.serves(a, stream=stream):
+        made = host.apply("slogdet", np.linalg.slogdet, a, stream=stream)
+        return SlogdetResult(*made)
     values = _small_solver("slogdet", a, None, 0, stream)
     if values is not None:
         return SlogdetResult(*values)

@@ -21,7 +21,7 @@
     X(PROGRESS,            "PYCUDA_PROGRESS",            PCU_SWITCH_WORDS, 1)          \
     X(BLAS,                "PYCUDA_BLAS",                "auto cublas generated", 0)   \
     X(FFT,                 "PYCUDA_FFT",                 "auto cufft generated", 0)    \
-    X(SOLVER,              "PYCUDA_SOLVER",              "auto cusolver", 0)
+    X(SOLVER,              "PYCUDA_SOLVER",              "auto cusolver generated", 0)
 /* clang-format on */
 
 #endif

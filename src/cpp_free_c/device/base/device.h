@@ -80,6 +80,9 @@ struct CUctx_st {
     CUfunc_cache cache_config;
     CUsharedconfig shared_config;
     _Atomic int sticky; /* CUresult of the fault of a kernel, or 0; set by any thread */
+    /* The serials of the newest object and allocation when a fault was last undone: the
+     * program could not release what is older. */
+    uint64_t lost_objects, lost_memory;
     _Atomic int
         cancels; /* while above 0, running kernels of other threads in this context are
                     cancelled, because a signal ended the wait for them */

@@ -93,6 +93,12 @@ context_object(CUcontext context)
     return (emu_object *)(void *)context;
 }
 
+uint64_t
+emu_object_last_serial(void)
+{
+    return registry.last_serial;
+}
+
 void *
 emu_object_new(emu_kind kind, size_t size, CUcontext context,
                void (*destroy)(emu_object *))

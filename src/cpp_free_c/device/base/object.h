@@ -52,6 +52,8 @@ typedef struct emu_object {
     bool is_part;     /* of another object, which ends it: it is not counted */
 } emu_object;
 
+/* The serial of the newest object. */
+uint64_t emu_object_last_serial(void);
 /* Create a zeroed object of `size` bytes and list it. NULL: out of memory. */
 void *emu_object_new(emu_kind kind, size_t size, CUcontext context,
                      void (*destroy)(emu_object *));

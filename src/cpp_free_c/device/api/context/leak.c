@@ -136,7 +136,8 @@ leak_each_of_context(emu_context *context, void (*see)(const leak_thing *thing))
     for (const emu_object *o = context->object.owned; o != NULL; o = o->next) {
         const char *word = leak_object_word(o->kind);
 
-        if (word != NULL && emu_leak_is_object(o)) {
+        if (word != NULL && emu_leak_is_object(o) &&
+            o->serial > context->lost_objects) {
             see(&(leak_thing){.object = o,
                               .object_kind = o->kind,
                               .serial = o->serial,
@@ -145,7 +146,7 @@ leak_each_of_context(emu_context *context, void (*see)(const leak_thing *thing))
         }
     }
     for (const emu_allocation *a = context->allocations; a != NULL; a = a->next) {
-        if (emu_leak_is_memory(a)) {
+        if (emu_leak_is_memory(a) && a->serial > context->lost_memory) {
             see(&(leak_thing){.memory = a,
                               .serial = a->serial,
                               .bytes = a->size,

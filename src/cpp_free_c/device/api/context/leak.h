@@ -5,8 +5,8 @@
  * of the program refers to it (the program that embeds the device marks that time); a
  * context that is still on a stack at that time. The list is written to the standard
  * error when the process exits. Contexts that have failed are left out: a program
- * cannot release what they own. Call the functions that are not exported with the API
- * lock held. */
+ * cannot release what they own. If one works again, what is older is left out. Call the
+ * functions that are not exported with the API lock held. */
 #ifndef DEVICE_API_CONTEXT_LEAK_H
 #define DEVICE_API_CONTEXT_LEAK_H
 

@@ -13,6 +13,7 @@
 #include "device/api/entry/context_stack.h"
 #include "device/api/entry/lock.h"
 #include "device/base/checks.h"
+#include "device/memory/memory.h"
 #include "device/sync_check/stream_check.h"
 #include "abi/results.h"
 
@@ -89,8 +90,9 @@ emu_recover(CUcontext handle)
     emu_lock();
     emu_context *context = emu_context_get(handle);
 
-    if (context != NULL) {
-        atomic_store(&context->sticky, CUDA_SUCCESS);
+    if (context != NULL && atomic_exchange(&context->sticky, CUDA_SUCCESS) != 0) {
+        context->lost_objects = emu_object_last_serial();
+        context->lost_memory = emu_memory_last_serial();
     }
     last_message.text[0] = 0;
     (void)emu_finding_take();

@@ -17,7 +17,8 @@
 #include "python/support/settings.h"
 
 struct pcu_blas_handle {
-    pcu_cublas_handle handle; /* NULL: generated kernels multiply */
+    pcu_cublas_handle handle; /* NULL: NumPy or generated kernels multiply */
+    bool on_host;             /* NumPy multiplies */
     bool required;            /* PYCUDA_BLAS is 'cublas' */
     PyThread_type_lock lock;  /* held while a thread uses the handle */
     unsigned int waiting;     /* threads in a call without the interpreter lock */
@@ -169,7 +170,8 @@ blas_fill(pcu_state *st, struct pcu_blas_handle *blas, blas_wish wish)
         return 0;
     }
     if (wish == BLAS_AUTOMATIC && pcu_drv_info.device != NULL) {
-        strcpy(blas->reason, "the software device runs no machine code");
+        strcpy(blas->reason, "the software device computes in the host's memory");
+        blas->on_host = true;
         return 0;
     }
     if (!pcu_blas_is_loaded()) {
@@ -241,6 +243,9 @@ blas_begin(pcu_state *st, pcu_context *ctx)
 int
 pcu_blas_choose(pcu_state *st, pcu_context *ctx)
 {
+    if (ctx->blas != NULL && ctx->blas->on_host) {
+        return PCU_PRODUCT_HOST;
+    }
     if (ctx->blas != NULL) {
         return ctx->blas->handle != NULL;
     }
@@ -266,6 +271,9 @@ pcu_blas_describe_new(pcu_state *st, pcu_context *ctx)
     } while (chosen == PCU_PRODUCT_CHANGED);
     if (chosen < 0) {
         return NULL;
+    }
+    if (chosen == PCU_PRODUCT_HOST) {
+        return PyUnicode_FromFormat("NumPy: %s", ctx->blas->reason);
     }
     if (chosen == PCU_PRODUCT_GENERATED) {
         return PyUnicode_FromFormat("generated kernels: %s", ctx->blas->reason);

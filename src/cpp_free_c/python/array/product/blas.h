@@ -9,9 +9,15 @@
 #include "python/array/product/product.h"
 #include "python/driver/context.h"
 
-/* What multiplies in a context. PCU_PRODUCT_CHANGED: this call made the choice, and
- * other code may have run: check the arrays and ask again. */
-enum { PCU_PRODUCT_GENERATED = 0, PCU_PRODUCT_CUBLAS = 1, PCU_PRODUCT_CHANGED = 2 };
+/* What multiplies in a context. PCU_PRODUCT_HOST: NumPy, on the software device.
+ * PCU_PRODUCT_CHANGED: this call made the choice, and other code may have run: check
+ * the arrays and ask again. */
+enum {
+    PCU_PRODUCT_GENERATED = 0,
+    PCU_PRODUCT_CUBLAS = 1,
+    PCU_PRODUCT_HOST = 2,
+    PCU_PRODUCT_CHANGED = 3
+};
 
 /* Return what multiplies in ctx, which is current, or -1. The environment variable
  * PYCUDA_BLAS decides when the context multiplies for the first time. */

@@ -4,10 +4,12 @@
  * the output, and enqueue. A product with a vector is a reduction, which is bound by
  * memory, unless it sums across the rows of a large matrix. The others go through
  * cuBLAS, or through generated kernels: where there is no cuBLAS, and for integers and
- * bool. */
+ * bool. On the software device NumPy multiplies numbers of its own BLAS, unless the
+ * product becomes a part of a graph. */
 
 #include "python/array/product/matmul.h"
 
+#include "driver/capture.h"
 #include "driver/shape.h"
 #include "python/array/construction.h"
 #include "python/array/layout.h"
@@ -372,6 +374,47 @@ matmul_multiply(matmul_plan *plan, pcu_context *ctx, pcu_gpuarray *target)
                                  stream);
 }
 
+/* -- on the software device -------------------------------------------------------- */
+
+/* 1 if NumPy multiplies, 0 if not; PCU_KERNEL_MADE: plan again; or -1. */
+static int
+matmul_is_hosts(const matmul_plan *plan, pcu_context *ctx)
+{
+    const int type = plan->compute;
+    if (pcu_drv_info.device == NULL ||
+        (type != PCU_T_FLOAT32 && type != PCU_T_FLOAT64 && type != PCU_T_COMPLEX64 &&
+         type != PCU_T_COMPLEX128)) {
+        return 0;
+    }
+    int choice = pcu_blas_choose(plan->st, ctx);
+    if (choice < 0) {
+        return -1;
+    }
+    if (choice == PCU_PRODUCT_CHANGED) {
+        return PCU_KERNEL_MADE;
+    }
+    return choice == PCU_PRODUCT_HOST && !pcu_is_captured(plan->options->stream);
+}
+
+/* Let NumPy multiply, in the order of the stream. */
+static int
+matmul_on_host(const matmul_plan *plan, pcu_gpuarray *target)
+{
+    PyObject *module = PyImport_ImportModule("pycuda._array.linalg.host");
+    PyObject *done = NULL;
+    if (module != NULL) {
+        done = PyObject_CallMethod(
+            module, "multiply", "OOOK", plan->operands[0], plan->operands[1], target,
+            (unsigned long long)(uintptr_t)plan->options->stream);
+        Py_DECREF(module);
+    }
+    if (done == NULL) {
+        return -1;
+    }
+    Py_DECREF(done);
+    return 0;
+}
+
 /* -- the call ---------------------------------------------------------------------- */
 
 static int
@@ -400,6 +443,10 @@ matmul_attempt(matmul_plan *plan, pcu_context *ctx, pcu_gpuarray *target)
     }
     if (plan->k == 0) {
         return matmul_zero(target, plan->options->stream);
+    }
+    int on_host = matmul_is_hosts(plan, ctx);
+    if (on_host != 0) {
+        return on_host == 1 ? matmul_on_host(plan, target) : on_host;
     }
     if (matmul_is_reduction(plan)) {
         int choice = matmul_vector_choose(plan, ctx, target);

@@ -68,11 +68,11 @@ typedef struct {
 static int
 small_read_wish(void)
 {
-    int found = pcu_setting_read(PCU_SETTING_SOLVER); /* auto or cusolver */
+    int found = pcu_setting_read(PCU_SETTING_SOLVER); /* auto cusolver generated */
     if (found < 0) {
         return -1;
     }
-    return found == 0;
+    return found != 1;
 }
 
 static bool
