@@ -40,7 +40,7 @@ class Box(NamedTuple):
 
 def _label(node: Any) -> list[str]:
     """Return the lines of text of a node."""
-    lines = node.name.split("\n")
+    lines: list[str] = node.name.split("\n")
     if node.type == "kernel":
         grid, block = (_dims(dims) for dims in (node.grid, node.block))
         noun = "block" if grid == "1" else "blocks"

@@ -717,6 +717,9 @@ class Plan:
         What only such a reduction reads is in its kernel, too.
         """
         alone: dict[int, Any] = {}
+        if not any(isinstance(each, Reduction) for each in self.statements):
+            return alone
+        inner = self._simple.keys() - self.escaping
         for number in sorted(self._live, reverse=True):
             statement = self.statements[number]
             if isinstance(statement, Call):
@@ -726,7 +729,7 @@ class Plan:
                     alone[number] = statement.cut
                 continue
             blocks = {place.block for place in statement.outputs}
-            if blocks <= self._simple.keys() - self.escaping:
+            if blocks <= inner:
                 readers = {r for block in blocks for r in self._readers.get(block, ())}
                 owners = {alone.get(reader) for reader in readers}
                 if len(owners) == 1:
@@ -819,7 +822,7 @@ class Plan:
                 return True
             target = shape_of(statement)
             is_move = moves.is_move(statement)
-            is_whole = moves.needs_all(statement)
+            is_whole = not is_move or moves.needs_all(statement)
             own = self._alone.get(reader)
             if isinstance(self.statements[number], Reduction) and own is None:
                 own = reader  # which may be in any kernel
