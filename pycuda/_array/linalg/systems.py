@@ -246,7 +246,8 @@ def det(a, *, stream=None):
     Examples
     --------
     >>> from pycuda import linalg
-    >>> print(linalg.det(gpuarray.to_gpu(np.array([[2.0, 0], [0, 4]]))))
+    >>> value = linalg.det(gpuarray.to_gpu(np.array([[2.0, 0], [0, 4]])))
+    >>> print(value.get().round(6))
     8.0
     """
     if host.serves(a, stream=stream):
