@@ -153,15 +153,16 @@ class Levels:
             return True
         for each in (instruction, *_inside(instruction)):
             if isinstance(each, (Load, Store)):
-                differs: Any = each.access.depends_on
+                strides = each.access.strides
             elif isinstance(each, (Index, moves.Find)):
-                differs = each.strides.__getitem__
+                strides = each.strides
             else:
                 continue
-            if any(map(differs, self.cut.reduced)):
+            # Variables that are indices are sources.
+            if any(strides[axis] for axis in self.cut.reduced):
                 return True
         if isinstance(instruction, Store):
-            return False
+            return any(each in self.inner for each in moves.sources(instruction))
         return any(each in self.inner for each in sources(instruction))
 
 

@@ -199,6 +199,19 @@ def test_reductions_of_elements_from_other_places(ctx, shape, axis):
     check(function, _array(*shape))
 
 
+def test_an_element_of_each_row_joins_the_reductions_of_the_row(ctx):
+    """The index differs between rows only, so it is found once in a row."""
+
+    def function(x, labels):
+        most = x.max(axis=1, keepdims=True)
+        total = np.log(np.exp(x - most).sum(axis=1)) + most[:, 0]
+        return total - np.take_along_axis(x, labels[:, None], axis=1)[:, 0]
+
+    x = _array(4096, 256)
+    labels = gpuarray.to_gpu(np.arange(4096) * 7 % 256)
+    assert len(check(function, x, labels)) == 1
+
+
 def _numbers(x):
     return (x[:, 0] * 3).astype(np.int32)
 
