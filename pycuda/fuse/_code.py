@@ -106,8 +106,6 @@ def mark(rows: list[str], before: int, line: str) -> None:
 class _Writer:
     """The text of one kernel."""
 
-    mark = staticmethod(mark)
-
     def __init__(
         self, kernel: Kernel, misaligned: set[int], sizes: list[int] | None = None
     ) -> None:

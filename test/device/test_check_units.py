@@ -22,6 +22,7 @@ UNITS = {
         *("sync_check/use_table.c", "sync_check/use_log.c", "sync_check/uses.c"),
         *("sync_check/host_guard.c", "sync_check/lane_clock.c"),
         *("sync_check/stream_check.c", "sync_check/stream_finding.c"),
+        "sync_check/node_check.c",
         *("base/site.c", "base/checks.c"),
     ),
 }

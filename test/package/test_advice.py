@@ -307,10 +307,16 @@ def test_a_kernel_that_runs_for_long_is_told(tmp_path):
         cwd=tmp_path,
         start_new_session=True,
     ) as process:
-        said = process.stderr.readline()
+        said = ""
+        while "launched at" not in said:
+            line = process.stderr.readline()
+            assert line, said
+            said += line
         os.killpg(process.pid, signal.SIGINT)
         _, rest = process.communicate(timeout=60)
-    assert "the kernel steps, launched at" in said and "it.py:16" in said
+    assert said.startswith("pycuda: a kernel has run for 5 seconds, and still runs\n")
+    assert "in kernel steps" in said and "it.py:16" in said
+    assert "at kernel.cu:6 (it.py:13)" in said
     assert "PYCUDA_EMULATOR_TIMEOUT=SECONDS" in said
     assert "KeyboardInterrupt: The kernel was ended:" in rest
     assert "at kernel.cu:6 (it.py:13)" in rest and rest.endswith("interrupted\n")

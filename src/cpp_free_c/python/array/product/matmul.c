@@ -393,7 +393,15 @@ matmul_is_hosts(const matmul_plan *plan, pcu_context *ctx)
     if (choice == PCU_PRODUCT_CHANGED) {
         return PCU_KERNEL_MADE;
     }
-    return choice == PCU_PRODUCT_HOST && !pcu_is_captured(plan->options->stream);
+    if (choice != PCU_PRODUCT_HOST) {
+        return 0;
+    }
+    pcu_capture capture;
+    CUresult status = pcu_capture_ask(plan->options->stream, &capture);
+    if (status != CUDA_SUCCESS) {
+        return pcu_raise(plan->st, "cuStreamIsCapturing", status);
+    }
+    return capture == PCU_CAPTURE_NONE;
 }
 
 /* Let NumPy multiply, in the order of the stream. */
