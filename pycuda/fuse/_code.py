@@ -95,16 +95,16 @@ def collapse(
     return lengths, strides
 
 
-def mark(rows: list[str], before: int, line: str) -> None:
-    """Note the line of the program for all rows from a number on that have none."""
-    if line:
-        rows[before:] = [
-            row if _LINE in row else f"{row}{_LINE}{line}" for row in rows[before:]
-        ]
-
-
 class _Writer:
     """The text of one kernel."""
+
+    @staticmethod
+    def mark(rows: list[str], before: int, line: str) -> None:
+        """Note the program's line for all rows from a number on that have none."""
+        if line:
+            rows[before:] = [
+                row if _LINE in row else f"{row}{_LINE}{line}" for row in rows[before:]
+            ]
 
     def __init__(
         self, kernel: Kernel, misaligned: set[int], sizes: list[int] | None = None
@@ -447,7 +447,7 @@ class _Writer:
         if line and len(rows) == before + 1:
             rows[before] += _LINE + line
         elif line:
-            mark(rows, before, line)
+            self.mark(rows, before, line)
 
     def _write(self, each: Any, depth: str) -> None:
         types = self.kernel.types

@@ -266,7 +266,7 @@ class Writer(_code._Writer):
             value = computed(f"v{argument}", each.reduction.compute)
             value = value.replace("cast<C>", f"cast<C{m}>")
             lines.append(f"x{m}_{k}[{place}] = {value};")
-        _code.mark(lines, 0, each.reduction.line)
+        self.mark(lines, 0, each.reduction.line)
         return lines
 
     def _room(self, each: Reduce, count: int) -> list[str]:
