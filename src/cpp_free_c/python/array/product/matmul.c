@@ -22,6 +22,7 @@
 #include "python/array/product/blas.h"
 #include "python/array/product/product.h"
 #include "python/array/product/segments.h"
+#include "python/support/errors.h"
 
 enum { MATMUL_SMALL_DEPTH = 512, MATMUL_SMALL_PRODUCTS = 1 << 23 };
 
