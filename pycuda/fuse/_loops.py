@@ -8,6 +8,7 @@ if they have fewer kernels than two single ones, as with stencils.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -73,7 +74,8 @@ def loop(n: int, body: Callable[[Any], Any], state: Any) -> Any:
     Otherwise two turns are recorded as well, and the host launches the kernels of one
     or two turns until ``n`` are done.
     """
-    if not trace.is_recording():
+    n = operator.index(n)
+    if not trace.is_recording() or not all(each.size for each in _state_of(state)):
         for _ in range(n):
             state = body(state)
         return state

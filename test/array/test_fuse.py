@@ -583,3 +583,47 @@ def test_no_intermediate_array_is_allocated(ctx):
     assert sizes == [4000]
     function.__wrapped__(x)
     assert len(sizes) > 2
+
+
+@pytest.mark.parametrize(
+    ("target", "source"),
+    [((3,), (2,)), ((3, 3), (2,)), ((3, 3), (9,)), ((3,), (2, 3)), ((3,), (0,))],
+)
+def test_an_assignment_of_another_shape_is_refused(ctx, target, source):
+    def function(x, y):
+        x[...] = y
+        return x
+
+    given = [to_gpu(np.ones(shape, np.float32)) for shape in (target, source)]
+    for each in (function, pycuda.fuse.fuse(function)):
+        with pytest.raises(ValueError, match="cannot be broadcast"):
+            each(*given)
+
+
+@pytest.mark.parametrize("source", [(3,), (1,), (1, 3), (1, 1, 1), ()])
+def test_an_assignment_that_is_broadcast(ctx, source):
+    def function(x, y):
+        x[1:] = y
+        return x * 2
+
+    made = []
+    for each in (function, pycuda.fuse.fuse(function)):
+        x = to_gpu(np.ones((4, 3), np.float32))
+        y = to_gpu(np.full(source, 5, np.float32))
+        made.append(each(x, y).get())
+    np.testing.assert_array_equal(*made)
+
+
+def test_a_loop_over_nothing(ctx):
+    @pycuda.fuse
+    def function(x):
+        return pycuda.fuse.loop(4, lambda state: np.roll(state, 1) * 2, x[:0])
+
+    assert function(to_gpu(np.ones(3, np.float32))).shape == (0,)
+
+
+def test_turns_are_a_whole_number(ctx):
+    x = to_gpu(np.ones(3, np.float32))
+    for function in (pycuda.fuse.loop, pycuda.fuse.fuse(pycuda.fuse.loop)):
+        with pytest.raises(TypeError, match="integer"):
+            function(3.0, lambda state: state * 2, x)
