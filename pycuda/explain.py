@@ -77,8 +77,8 @@ _ADVICE_BY_WORDS = {
     "drv.InOut keeps what it had. Else set it first: memset or zeros.",
     "which has been freed": "The memory was freed before the kernel ran. Keep the "
     "object that owns it, not only its address, until the work has ended.",
-    "which has gone back to its pool": "The object that had the block is gone, so the "
-    "pool may give the block to somebody else. Keep that object, not only its address, "
+    "which has gone back to its pool": "The object that owned the block is gone, "
+    "so the pool may hand the block out again. Keep the object, not only its address, "
     "until the last work that uses it was enqueued.",
     "what an int becomes": "The index was computed as a 32-bit int and overflowed. "
     "Convert a factor to 64 bits before the multiplication: (size_t)row * width.",

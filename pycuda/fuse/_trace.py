@@ -303,8 +303,6 @@ def _note(
     if details and name not in MOVES:
         _note_reduction(trace, name, compute, inputs, outputs, *details)
         return
-    if name == "copy":
-        _check_copy(inputs[0], outputs[0])
     if not outputs[0].size:
         return
     places: list[Place | Scalar] = [
@@ -317,23 +315,6 @@ def _note(
         trace.program.statements += as_recorded(operation)
     else:
         trace.program.statements.append(operation)
-
-
-def _check_copy(source: Any, target: GPUArray) -> None:
-    """Refuse an assignment whose shapes do not fit, as the plain copy does."""
-    if isinstance(source, tuple) or source.shape == target.shape:
-        return
-    shape = tuple(source.shape)
-    rest = shape
-    while rest and rest[0] == 1 and len(rest) > target.ndim:
-        rest = rest[1:]
-    lengths = target.shape[target.ndim - len(rest) :]
-    pairs = list(zip(rest, lengths, strict=False))
-    if len(rest) > target.ndim or any(n not in (1, to) for n, to in pairs):
-        raise ValueError(
-            f"copy: an operand of shape {shape} cannot be broadcast to shape "
-            f"{tuple(target.shape)}"
-        )
 
 
 def _note_kernel(kernel: Any, *args: Any, **kwargs: Any) -> Any:

@@ -123,7 +123,8 @@ device_copy_by_index(pcu_gpuarray *target, pcu_gpuarray *source, CUstream stream
     return device_copy_enqueue(&moved, &input, stream);
 }
 
-/* Check the shape of the elements that a target without elements would get. */
+/* Check the shape of elements that no kernel copies: the target has none, or the copy
+ * is recorded. */
 static int
 device_copy_check_shape(const pcu_gpuarray *target, const pcu_gpuarray *source)
 {
@@ -141,13 +142,15 @@ device_copy_check_shape(const pcu_gpuarray *target, const pcu_gpuarray *source)
 static int
 device_copy_elements(pcu_gpuarray *target, pcu_gpuarray *source, CUstream stream)
 {
-    if (target->count == 0 && device_copy_check_shape(target, source) < 0) {
+    bool is_recording = pcu_is_recording(target->st);
+    if ((target->count == 0 || is_recording) &&
+        device_copy_check_shape(target, source) < 0) {
         return -1;
     }
     if (!PyArray_EquivTypes(source->dtype, target->dtype)) {
         return device_copy_converted(target, source, stream);
     }
-    if (target->count == 0 || pcu_is_recording(target->st)) {
+    if (target->count == 0 || is_recording) {
         pcu_operand input = {.array = source, .type = source->type};
         return device_copy_enqueue(target, &input, stream); /* checks both arrays */
     }
