@@ -1,9 +1,8 @@
-"""Calls of a recorded function: its specialisations, their kernels and launches.
+"""Calls of a recorded function.
 
-A specialisation serves the arguments of one key: dtypes, shapes and strides of arrays,
-and the values of everything else. The first call makes a ``pycuda._driver._FusedRun``
-of its steps. Later calls compare their arguments with the keys of the last runs and
-enqueue the steps in C. ``FusedFunction._run`` has all other calls.
+The first call with a key records the function and makes a specialisation. Later calls
+compare their arguments with the keys of the last runs and enqueue the steps in C.
+``FusedFunction._run`` has all other calls.
 """
 
 from __future__ import annotations
@@ -12,34 +11,20 @@ import functools
 import inspect
 import operator
 import os
-import threading
 import weakref
 from dataclasses import dataclass
-from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
-
-import numpy as np
 
 import pycuda.fuse._trace as trace
 from pycuda import _driver
-from pycuda._array.kernels.compilation import compile_text
 from pycuda._context_cache import _current_memory
-from pycuda.fuse._code import Source
 from pycuda.fuse._group import Plan
 from pycuda.fuse._instructions import Kernel
+from pycuda.fuse._keys import Unhashable, key_in_c, key_of
 from pycuda.fuse._program import (
-    Block,
-    Call,
-    Place,
     Program,
-    Result,
-    Same,
-    alignment_of,
-    extent,
-    is_packed,
-    map_tree,
 )
-from pycuda.fuse._reduce import write
+from pycuda.fuse._steps import Specialisation, leaves
 from pycuda.gpuarray import GPUArray
 
 #: A function keeps so many specialisations in a context, those used last.
@@ -48,29 +33,6 @@ MOST_SPECIALISATIONS = 64
 
 #: Whether functions are recorded.
 ENABLED = os.environ.get("PYCUDA_FUSE", "1") not in ("0", "off")
-
-
-#: No type of a parameter needs a check: the format is that of the text.
-_UNKNOWN = "vu"
-
-
-def _function(text: str, format: str, options: tuple[str, ...]) -> Any:
-    """Return the prepared kernel of a source, in the current context.
-
-    The context keeps a kernel as long as a specialisation uses it.
-    """
-    memory: Any = _current_memory().results
-    known = memory.get(_function)
-    if known is None:
-        known = memory[_function] = weakref.WeakValueDictionary()
-    function = known.get(text)
-    if function is None:
-        module = _driver.module_from_buffer(compile_text(text, options))
-        vars(module)["_characters"] = {"kernel": _UNKNOWN * len(format)}
-        function = module.get_function("kernel")
-        function.prepare(format)
-        known[text] = function
-    return function
 
 
 @dataclass(frozen=True)
@@ -105,403 +67,6 @@ class KernelFacts:
     call: str = ""
     #: File and line of the call.
     line: str = ""
-
-
-@dataclass
-class _Allocation:
-    """Memory of a temporary, from the step ``first`` to the step ``last``."""
-
-    block: int
-    first: int
-    last: int
-    size: int
-    place: Place | None = None  # the layout, if the block is a packed array
-    counts_as: Any = None
-
-    def layout(self) -> GPUArray:
-        """Return an array with the layout, but without memory."""
-        if self.place is None:
-            return _layout((self.size,), np.dtype(np.uint8))
-        dtype = _dtype(self.place.dtype)
-        return _layout(self.place.shape, dtype, self.place.strides, self.counts_as)
-
-
-class Specialisation:
-    """A program and its steps, for arguments of one key."""
-
-    def __init__(self, program: Program, plan: Plan) -> None:
-        self.program = program
-        self.plan = plan
-        self.steps: Any = None  # a _FusedRun
-        self.lock = threading.Lock()  # of the thread that compiles
-        misaligned = {
-            number
-            for number, block in enumerate(self.plan.blocks)
-            if block.alignment < 16
-        }
-        sizes = [block.size for block in self.plan.blocks]
-        self.sources: list[Source | None] = [
-            write(step, misaligned, sizes, program.fast)
-            if isinstance(step, Kernel)
-            else None
-            for step in self.plan.steps
-        ]
-        self.constants = {
-            number: block.source
-            for number, block in enumerate(self.plan.blocks)
-            if block.kind == "constant"
-        }
-        self.allocations = self._allocations()
-
-    def compile(
-        self, key: tuple[Any, ...] | None = None, donated: tuple[int, ...] = ()
-    ) -> None:
-        """Compile and load the kernels. ``key`` is that of calls without keywords."""
-        work = [*map(self._work, self.plan.steps, self.sources)] or [self._no_work()]
-        begins: list[list[_Allocation]] = [[] for _ in work]
-        ends: list[list[int]] = [[] for _ in work]
-        for each in self.allocations:
-            begins[each.first].append(each)
-            if each.last < len(self.plan.steps):
-                ends[each.last].append(each.block)
-        steps = [
-            (
-                function,
-                tuple([each.block for each in first]),
-                tuple([each.layout() for each in first]),
-                tuple(last),
-                *rest,
-            )
-            for (function, *rest), first, last in zip(work, begins, ends, strict=True)
-        ]
-        sources = [
-            block.source if block.kind in ("argument", "constant") else None
-            for block in self.plan.blocks
-        ]
-        result = self._result()
-        self.steps = _driver._FusedRun(
-            _context(),
-            key,
-            tuple(sources),
-            tuple(self._external_writes()),
-            tuple(steps),
-            result,
-            self._layouts(result),
-            () if _leaves(self.program.result, Same) else donated,
-        )
-
-    @staticmethod
-    def _no_work(function: Any = None) -> tuple[Any, ...]:
-        """Return a step without a kernel; see _FusedRun."""
-        return function, (), (), (), (1, 1), (1, 1, 1), 0
-
-    def _work(self, step: Kernel | Call, source: Source | None) -> tuple[Any, ...]:
-        """Return what a step runs: a function, and what its kernel gets."""
-        if source is None:
-            assert isinstance(step, Call)
-            return self._no_work(functools.partial(_call, step, self.plan.blocks))
-        function = _function(source.to_compile(), source.format, source.options)
-        blocks, values = tuple(source.blocks), tuple(source.values)
-        offsets = (0,) * len(blocks)
-        return function, blocks, offsets, values, source.grid, source.block, 0
-
-    def _used(self) -> list[set[int]]:
-        """Return the blocks that each step uses."""
-        used = []
-        for step, source in zip(self.plan.steps, self.sources, strict=True):
-            if source is not None:
-                used.append(set(source.blocks))
-            else:
-                assert isinstance(step, Call)
-                places = (*step.reads, *step.writes, *step.outputs)
-                used.append({place.block for place in places})
-        return used
-
-    def _external_writes(self) -> set[int]:
-        """Return the arguments and outer arrays that steps may change."""
-        changed = set()
-        for statement in self.plan.statements:
-            changed |= {place.block for place in self.plan._writes(statement)}
-        return changed & self.plan.outside
-
-    def _allocations(self) -> list[_Allocation]:
-        """Return what a call allocates: blocks that a step uses, and results."""
-        used = self._used()
-        results: dict[int, Result] = {}
-
-        def note(leaf: Any) -> Any:
-            if isinstance(leaf, Result):
-                results.setdefault(leaf.place.block, leaf)
-            return leaf
-
-        map_tree(note, self.program.result)
-        made = []
-        from_calls = {
-            place.block
-            for step in self.plan.steps
-            if isinstance(step, Call)
-            for place in step.outputs
-        }
-        steps_of: dict[int, list[int]] = {}
-        for k, numbers in enumerate(used):
-            for number in numbers:
-                steps_of.setdefault(number, []).append(k)
-        for number, block in enumerate(self.plan.blocks):
-            steps = steps_of.get(number)
-            if number in self.plan.outside or number in from_calls:
-                continue
-            if not steps and number not in results:
-                continue
-            first, last = (steps[0], steps[-1]) if steps else (0, 0)
-            allocation = _Allocation(number, first, last, block.size)
-            if number in results:
-                allocation.last = len(used)
-                place = results[number].place
-                if is_packed(place, block.size):
-                    allocation.place = place
-                    allocation.counts_as = results[number].counts_as
-            made.append(allocation)
-        return made
-
-    def _result(self) -> Any:
-        """Return the blocks of the result, or a function that makes it of them."""
-        result = self.program.result
-        places = {each.block: each.place for each in self.allocations}
-
-        def block_of(leaf: Any) -> int | None:
-            if isinstance(leaf, Same):
-                return leaf.block
-            if isinstance(leaf, Result) and places.get(leaf.place.block) == leaf.place:
-                return leaf.place.block
-            return None
-
-        if type(result) is tuple and len(result) > 1:
-            blocks = [block_of(leaf) for leaf in result]
-            if None not in blocks:
-                return tuple(blocks)
-        block = block_of(result)
-        if block is not None:
-            return (block,)
-        return lambda memory: map_tree(functools.partial(_result, memory), result)
-
-    def _layouts(self, result: Any) -> tuple[GPUArray | None, ...]:
-        """Return the layouts of results that may be in memory of the program."""
-        if not isinstance(result, tuple):
-            return ()
-        known = {each.block: each for each in self.allocations}
-        return tuple([known[k].layout() if k in known else None for k in result])
-
-
-def _leaves(tree: Any, kind: Any) -> list[Any]:
-    """Return the leaves of a type."""
-    found: list[Any] = []
-
-    def note(leaf: Any) -> Any:
-        if isinstance(leaf, kind):
-            found.append(leaf)
-        return leaf
-
-    map_tree(note, tree)
-    return found
-
-
-def _range(array: GPUArray) -> tuple[int, int]:
-    if not array.size:
-        return 0, 0
-    return extent(array.ptr, array.shape, array.strides, array.dtype.itemsize)
-
-
-def _context() -> Any:
-    """Return the context in which this thread works."""
-    return _driver.Context.get_current() or _driver._working_context()
-
-
-def _layout(
-    shape: tuple[int, ...],
-    dtype: Any,
-    strides: Any = None,
-    counts_as: Any = None,
-    address: int = 16,
-) -> GPUArray:
-    """Return an array with a layout, but without memory."""
-    made = GPUArray(shape, dtype, gpudata=address, strides=strides)
-    if dtype.char == "?":
-        setattr(made, "_counts_as", counts_as)  # noqa: B010  not for programs
-    return made
-
-
-def _find_dtype(name: str) -> Any:
-    if name == "bfloat16":
-        import ml_dtypes
-
-        return np.dtype(ml_dtypes.bfloat16)
-    return np.dtype(name)
-
-
-_dtype = functools.cache(_find_dtype)
-
-
-def _at(memory: dict[int, Any], place: Place) -> GPUArray:
-    """Return the array at a place."""
-    if not place.count:
-        return GPUArray(place.shape, _dtype(place.dtype))
-    whole: GPUArray = memory[place.block]
-    if (
-        not place.offset
-        and whole.shape == place.shape
-        and whole.strides == place.strides
-        and whole.dtype == _dtype(place.dtype)
-    ):
-        return whole
-    return GPUArray(
-        place.shape,
-        _dtype(place.dtype),
-        base=whole,
-        gpudata=whole.ptr + place.offset,
-        strides=place.strides,
-    )
-
-
-def _call(step: Call, blocks: list[Block], memory: dict[int, Any]) -> None:
-    """Call a plain function."""
-    array = functools.partial(_result, memory)
-    args, kwargs = map_tree(array, step.args), map_tree(array, step.kwargs)
-    result = step.function(*args, **kwargs)
-    given = {id(each) for each in _leaves((args, kwargs), GPUArray)}
-    found: list[GPUArray] = []
-
-    def note(leaf: Any) -> Any:
-        if isinstance(leaf, GPUArray) and id(leaf) not in given:
-            found.append(leaf)
-        return leaf
-
-    map_tree(note, result)
-    for place, array_ in zip(step.outputs, found[-len(step.outputs) :], strict=False):
-        expected = blocks[place.block].alignment
-        if array_.size and alignment_of(array_.ptr) < expected:
-            array_ = array_.copy()  # the kernels load whole words
-        memory[place.block] = array_
-
-
-def _result(memory: dict[int, Any], leaf: Any) -> Any:
-    if isinstance(leaf, Same):
-        return memory[leaf.block]
-    if isinstance(leaf, Result):
-        made: Any = _at(memory, leaf.place)
-        if leaf.counts_as is not None:
-            made._counts_as = leaf.counts_as
-        return made
-    return leaf
-
-
-# -- keys ------------------------------------------------------------------------------
-
-
-class _Unhashable(Exception):
-    """An argument has no key: the function runs plainly."""
-
-
-#: The hash of types whose objects are equal to themselves only.
-_HASH_OF_IDENTITY: Any = object.__hash__
-
-
-def _key(leaf: Any, arrays: list[GPUArray]) -> Any:
-    """Return the part of a key for an argument, and collect the arrays."""
-    kind = type(leaf)
-    if kind is GPUArray:
-        arrays.append(leaf)
-        dtype = leaf.dtype
-        rest = leaf.ptr & 15 if leaf.size else 0
-        if dtype.char == "?":
-            return dtype, leaf.shape, leaf.strides, rest, leaf._counts_as
-        return dtype, leaf.shape, leaf.strides, rest
-    if kind is float:
-        return kind, leaf.hex()
-    if kind in (int, bool, str, type(None)):
-        return kind, leaf
-    if kind in (tuple, list):
-        return kind, tuple([_key(each, arrays) for each in leaf])
-    if kind is dict:
-        items = tuple([(name, _key(each, arrays)) for name, each in leaf.items()])
-        return kind, items
-    if isinstance(leaf, GPUArray):
-        raise _Unhashable
-    if kind.__hash__ is _HASH_OF_IDENTITY:
-        return kind, leaf, _state(leaf)
-    if isinstance(leaf, np.generic):
-        return kind, leaf.dtype, leaf.tobytes()
-    if isinstance(leaf, complex):
-        return kind, leaf.real.hex(), leaf.imag.hex()
-    try:
-        hash(leaf)
-    except TypeError:
-        raise _Unhashable from None
-    return kind, leaf
-
-
-_MOST_DEPTH = 3  # of objects in attributes of objects, whose values count
-#: Objects of these types count as constants.
-_CONSTANT: tuple[type, ...] = (
-    type,
-    ModuleType,
-    FunctionType,
-    BuiltinFunctionType,
-    np.ufunc,
-)
-
-
-class _Same:
-    """An object in a key that is equal to itself only."""
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self.value is other.value
-
-    def __hash__(self) -> int:
-        return id(self.value)
-
-
-def _state(leaf: Any, depth: int = 0) -> Any:
-    """Return the part of a key for the attributes of an object."""
-    if isinstance(leaf, _CONSTANT) or depth > _MOST_DEPTH:
-        return None
-    if not hasattr(leaf, "__dict__"):
-        raise _Unhashable  # such as a generator, which a call changes
-    items = vars(leaf).items()
-    return tuple([(name, _value(each, depth + 1)) for name, each in items])
-
-
-def _value(value: Any, depth: int) -> Any:
-    """Return the part of a key for a value that is no argument.
-
-    A recording has the values of numbers, and the arrays themselves.
-    """
-    kind = type(value)
-    if isinstance(value, GPUArray):
-        return _Same(value)
-    if kind in (tuple, list):
-        return kind, tuple([_value(each, depth) for each in value])
-    if kind is dict:
-        return kind, tuple([(k, _value(each, depth)) for k, each in value.items()])
-    if kind.__hash__ is _HASH_OF_IDENTITY:
-        return _Same(value), _state(value, depth)
-    return _key(value, [])
-
-
-def _key_in_c(args: tuple[Any, ...]) -> tuple[Any, ...] | None:
-    """Return the key of a call for C, None if an argument has none."""
-    key: list[Any] = []
-    for each in args:
-        if type(each) is GPUArray:
-            counts_as = trace._counts_as(each) if each.dtype.char == "?" else None
-            address = 16 + (each.ptr & 15 if each.size else 0)
-            each = _layout(each.shape, each.dtype, each.strides, counts_as, address)
-        elif type(each) not in (float, int, bool, str, type(None)):
-            return None
-        key.append(each)
-    return tuple(key)
 
 
 def _recorded() -> None:
@@ -610,10 +175,10 @@ class FusedFunction(_driver._FusedCall):
             return _copied(self._plain(*args, **kwargs), out)
         arrays: list[GPUArray] = []
         try:
-            key = tuple([_key(each, arrays) for each in args])
+            key = tuple([key_of(each, arrays) for each in args])
             if kwargs:
-                key = key, _key(kwargs, arrays)
-        except _Unhashable:
+                key = key, key_of(kwargs, arrays)
+        except Unhashable:
             return _copied(self._plain(*args, **kwargs), out)
         made = self._specialisation(key, args, kwargs)
         if made is None or made.steps.conflicts(tuple(arrays)):
@@ -642,7 +207,7 @@ class FusedFunction(_driver._FusedCall):
             with made.lock:
                 if made.steps is None:
                     made.compile(
-                        None if kwargs else _key_in_c(args),
+                        None if kwargs else key_in_c(args),
                         self._donated(args, kwargs) if self._donate else (),
                     )
             results.bound(key)
@@ -685,7 +250,7 @@ class FusedFunction(_driver._FusedCall):
         """Return the numbers of the donated arrays among those in the arguments."""
         bound = self.__signature.bind(*args, **kwargs).arguments
         given = [bound.get(name) for name in self._donate]
-        arrays = _leaves((args, kwargs), GPUArray)
+        arrays = leaves((args, kwargs), GPUArray)
         return tuple(
             [k for k, a in enumerate(arrays) if any(a is each for each in given)]
         )
@@ -760,7 +325,7 @@ class FusedFunction(_driver._FusedCall):
             return to_svg(Plan(Program()), [], None)
         names: list[str] = []
         for name, value in self.__signature.bind(*args, **kwargs).arguments.items():
-            found = len(_leaves(value, GPUArray))
+            found = len(leaves(value, GPUArray))
             is_one = isinstance(value, GPUArray)
             names += [name] if is_one else [f"{name} {k}" for k in range(found)]
         return to_svg(made.plan, names, made.program.result)

@@ -15,7 +15,6 @@ from typing import Any
 
 import pycuda.fuse._trace as trace
 from pycuda.fuse._group import Plan
-from pycuda.fuse._launch import Specialisation
 from pycuda.fuse._moves import MOVES
 from pycuda.fuse._program import (
     Block,
@@ -30,6 +29,7 @@ from pycuda.fuse._program import (
     itemsize,
     packed_strides,
 )
+from pycuda.fuse._steps import Specialisation
 from pycuda.gpuarray import GPUArray
 
 #: A body may change the dtypes of the state in so many turns before they have to stay.

@@ -11,7 +11,7 @@ import pytest
 import pycuda.driver as drv
 import pycuda.fuse
 from pycuda import _driver, fuse, gpuarray
-from pycuda.fuse import _code, _group as group, _launch, _trace
+from pycuda.fuse import _code, _group as group, _launch, _steps, _trace
 from pycuda.gpuarray import GPUArray, to_gpu
 from pycuda.tools import DeviceMemoryPool
 from support.arrays import same
@@ -302,13 +302,13 @@ def test_the_check_of_linear_time_finds_sums_over_all_operations(ctx, monkeypatc
 def test_sizes_share_a_kernel(ctx, monkeypatch):
     monkeypatch.setattr(_code, "WORDS_FROM", 1000)
     texts = []
-    compile_text = _launch.compile_text
+    compile_text = _steps.compile_text
 
     def note(text, options):
         texts.append(text)
         return compile_text(text, options)
 
-    monkeypatch.setattr(_launch, "compile_text", note)
+    monkeypatch.setattr(_steps, "compile_text", note)
 
     @pycuda.fuse
     def function(x, y):
@@ -540,7 +540,7 @@ def test_an_exception_of_the_compiler_is_not_remembered(ctx, monkeypatch):
         raise drv.CompileError("no", 1)
 
     with monkeypatch.context() as patch:
-        patch.setattr(_launch, "compile_text", fail)
+        patch.setattr(_steps, "compile_text", fail)
         with pytest.raises(drv.CompileError):
             function(x)
     same(function(x), x.get() * 2)

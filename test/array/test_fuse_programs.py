@@ -2,7 +2,7 @@
 
 import pytest
 
-from pycuda.fuse import _group as group, _launch
+from pycuda.fuse import _group as group, _steps
 from support import fuse_programs
 from support.fuse_programs import (
     compare,
@@ -56,9 +56,9 @@ def test_many_programs_are_compiled_in_few_modules(ctx, monkeypatch):
         fuse_programs, "compile_text", lambda text: compiled.append(text) or real(text)
     )
     alone = []
-    one = _launch._function
+    one = _steps._function
     monkeypatch.setattr(
-        _launch,
+        _steps,
         "_function",
         lambda text, *rest: alone.append(text) or one(text, *rest),
     )

@@ -13,7 +13,7 @@ import pycuda.fuse
 from pycuda import gpuarray
 from pycuda._array.kernels.compilation import compile_text
 from pycuda.driver import module_from_buffer
-from pycuda.fuse import _code, _launch, _tile
+from pycuda.fuse import _code, _steps, _tile
 
 try:
     import ml_dtypes
@@ -434,12 +434,12 @@ def _compiled(sources):
         for k, (text, _, format) in enumerate(kernels):
             known[text] = module.get_function(f"kernel{k}")
             known[text].prepare(format)
-    one = _launch._function
-    _launch._function = lambda text, *rest: known.get(text) or one(text, *rest)
+    one = _steps._function
+    _steps._function = lambda text, *rest: known.get(text) or one(text, *rest)
     try:
         yield
     finally:
-        _launch._function = one
+        _steps._function = one
 
 
 _HEADS = ("#include ", "using namespace ")
