@@ -679,6 +679,30 @@ PYCUDA_FN T op_divide(T x, T y)
 {
     return x / y;
 }
+
+// x / y and the root of x in fewer steps, without branches. They have the same bits if
+// `usual` stays true: no number is close to 0, and a root is not of a great number. Before
+// the last step a result is off by less than a unit in its last place, and what it leaves
+// of x is exact, so the last step rounds once. Where that does not hold at the upper end,
+// the quotient is NaN or 0.
+PYCUDA_FN float quick_divide(float x, float y, bool &usual)
+{
+    float part, quotient;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(part) : "f"(y));
+    part = __fmaf_rn(part, __fmaf_rn(-y, part, 1.0f), part);
+    quotient = __fmul_rn(x, part);
+    quotient = __fmaf_rn(part, __fmaf_rn(-y, quotient, x), quotient);
+    usual = usual & (::fabsf(quotient) > 1e-30f) & (::fabsf(x) > 1e-30f);
+    return quotient;
+}
+PYCUDA_FN float quick_sqrt(float x, bool &usual)
+{
+    float part, root;
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(part) : "f"(x));
+    root = __fmul_rn(x, part);
+    usual = usual & (x > 1e-30f) & (x < 1e30f);
+    return __fmaf_rn(__fmaf_rn(-root, root, x), __fmul_rn(part, 0.5f), root);
+}
 // Scaled by the greater part of the divisor, so that nothing overflows on the way.
 template <class T>
 PYCUDA_FN complex<T> op_divide(complex<T> x, complex<T> y)

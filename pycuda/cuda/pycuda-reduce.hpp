@@ -1134,6 +1134,35 @@ PYCUDA_FN void reduce_block(typename R::Acc &acc)
     }
 }
 
+// The result of segments, as a block of 256 threads joins them. All lanes of a warp call it,
+// and get the result.
+template <class R, class Z>
+PYCUDA_FN Z joined(const char *partial, uint32 segments, double divisor)
+{
+    typedef typename R::Acc Acc;
+    const int warps = 256 / 32;
+    const uint32 lane = threadIdx.x % 32;
+    Acc acc[warps];
+#pragma unroll
+    for (int warp = 0; warp < warps; warp++) {
+        acc[warp] = R::identity();
+        if (warp * 32 < segments) {
+            for (uint32 s = warp * 32 + lane; s < segments; s += 256) {
+                R::merge(acc[warp], ((const Acc *)partial)[s]);
+            }
+            R::template merge_lanes<1, 32>(acc[warp]);
+        }
+    }
+#pragma unroll
+    for (int distance = warps / 2; distance > 0; distance /= 2) {
+#pragma unroll
+        for (int warp = 0; warp < distance; warp++) {
+            R::merge(acc[warp], acc[warp + distance]);
+        }
+    }
+    return from_first_lane<Z>(R::template finish<Z>(acc[0], divisor));
+}
+
 // Join the accumulators of threads that have the same columns: a thread has V, and the
 // block's threads stand in rows of X. store(column, acc) takes the results.
 template <class R, int THREADS, int X, int V, class Store>

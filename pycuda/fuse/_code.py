@@ -30,6 +30,7 @@ from pycuda.fuse._instructions import (
     Compute,
     Few,
     Index,
+    Join,
     Kernel,
     Load,
     Repeat,
@@ -47,6 +48,8 @@ _THREADS = 256
 _WORD = 16  # bytes that a thread loads at once
 #: Kernels over so many elements in the order of memory load and store whole words.
 WORDS_FROM = 1 << 18
+#: So many quotients and roots of an element are first computed for usual numbers.
+_QUICK_FROM = 2
 
 
 @dataclass
@@ -122,11 +125,12 @@ class _Writer:
         self.numbers: dict[tuple[str, Any], str] = {}
         self.scalars: list[str] = []
         self.functions: dict[Any, str] = {}  # those of _kernels
+        self.quick = ""  # a last argument, while quick operations are written
 
     def write(self) -> Source:
         """Return the source."""
         kernel = self.kernel
-        affine = self._affine(kernel.instructions)
+        affine = self._affine([*kernel.before, *kernel.instructions])
         affine.sort(key=lambda each: not isinstance(each, Store))
         rows = [self._strides(each) for each in affine]
         lengths, strides = collapse(kernel.shape, rows)
@@ -148,6 +152,7 @@ class _Writer:
             self.parameters.append(f"{const}{kind} *__restrict__ p{number}")
             self.format += "P"
         self.names = {block: f"p{number}" for number, block in enumerate(blocks)}
+        self._add_segments(blocks)
         index = self.unsigned = "uint64" if self.wide else "uint32"
         self.step = "int64" if self.wide else "int32"
         each_thread = self._elements_of_a_thread(lengths, affine)
@@ -162,7 +167,11 @@ class _Writer:
             self._indices(lengths, index)
             for each in kernel.instructions:
                 self._instruction(each)
-        lines = [*self._places(), *self.head, *self.scalars, *self.lines]
+        before = self._before()
+        scalars = list(self.scalars)
+        if before:  # by whole warps
+            before, scalars = [*scalars, *before], []
+        lines = [*self._places(), *before, *self.head, *scalars, *self.lines]
         text = "\n".join(
             [
                 self._include(),
@@ -184,6 +193,24 @@ class _Writer:
             source.grid = across, down, math.prod(lengths[:-2])
             source.block = (*tile.geometry.block, 1)
         return source
+
+    def _add_segments(self, blocks: list[int]) -> None:
+        """Add the parameters of segments that this kernel joins before it begins."""
+        self.segments: dict[int, str] = {}
+        for each in self.kernel.before:
+            if isinstance(each, Join):
+                name = self.segments[each.target] = f"segments{len(self.segments)}"
+                blocks.append(each.block)
+                self.parameters.append(f"const char *__restrict__ {name}")
+                self.format += "P"
+
+    def _before(self) -> list[str]:
+        """Return the lines of what is the same for all elements."""
+        kept, self.lines = self.lines, []
+        for each in self.kernel.before:
+            self._instruction(each)
+        lines, self.lines = self.lines, kept
+        return lines
 
     def _tile(self, lengths: list[int]) -> Tile | None:
         """Return the values of a kernel over rows; None: it is not over rows."""
@@ -282,18 +309,32 @@ class _Writer:
                 declared.append(f"    {name}.load({at});")
             else:
                 stored.append(f"    {name}.store({at});")
+        self.quick = ", usual" if self._has_quick_operations() else ""
         self.lines = [f"if (first + {each_thread} <= n) {{", *declared]
+        if self.quick:
+            self.lines.append("    bool usual = true;")
+            stored = ["    if (usual) {", *(f"    {line}" for line in stored)]
+            stored += ["        return;", "    }"]
         self.lines.append("    #pragma unroll")
         self.lines.append(f"    for (int j = 0; j < {each_thread}; j++) {{")
         self.lines.append(f"        const {step} i0 = first + j;")
         for each in self.kernel.instructions:
             self._instruction(each, " " * 8)
         self.packs.clear()
-        self.lines += ["    }", *stored, "} else {"]
-        self.lines.append(f"    for ({step} i0 = first; i0 < n; i0++) {{")
+        end, begin = "n", "} else {"
+        if self.quick:
+            end, begin = f"n && i0 < first + {each_thread}", "} {"
+        self.quick = ""
+        self.lines += ["    }", *stored, begin]
+        self.lines.append(f"    for ({step} i0 = first; i0 < {end}; i0++) {{")
         for each in self.kernel.instructions:
             self._instruction(each, " " * 8)
         self.lines += ["    }", "}"]
+
+    def _has_quick_operations(self) -> bool:
+        """Say whether so many operations are quicker for usual numbers."""
+        quick = [e for e in self.kernel.instructions if _is_quick(e)]
+        return len(quick) >= _QUICK_FROM
 
     # parameters
 
@@ -381,7 +422,7 @@ class _Writer:
             return " + ".join(terms)
         return " + ".join([self._sum(offset, strides, unit), *terms])
 
-    def constant(self, kind: str, code: str, value: int) -> str:
+    def constant(self, kind: str, code: str, value: float) -> str:
         """Return the parameter of a number that is the same for all elements."""
         key = kind, value
         if key not in self.numbers:
@@ -469,6 +510,8 @@ class _Writer:
             self._compute(each, depth)
         elif isinstance(each, Repeat):
             self._repeat(each, depth)
+        elif isinstance(each, Join):
+            self._join_segments(each)
         else:
             moves.write(self, each, depth)
 
@@ -493,9 +536,11 @@ class _Writer:
             words[f"c{k}"] = _computed(name, own, compute, operation.name)
         results = [types[target] for target in each.targets]
         body = _BODIES.get(operation.name)
-        if body is None:
+        is_quick = self.quick and _is_quick(each)
+        if body is None or is_quick:
             arguments = ", ".join(f"{{c{k}}}" for k in range(len(each.arguments)))
-            body = f"z0 = cast<Z0>(op_{operation.name}({arguments}));"
+            prefix, more = ("quick", self.quick) if is_quick else ("op", "")
+            body = f"z0 = cast<Z0>({prefix}_{operation.name}({arguments}{more}));"
         if each.index is not None:
             count = math.prod(operation.outputs[0].shape)
             number = self._number(count)
@@ -532,6 +577,18 @@ class _Writer:
             f"({name}, {float(reduction.divisor)!r});"
         )
 
+    def _join_segments(self, each: Join) -> None:
+        """Write what joins segments: all warps do it."""
+        reduction, kind = each.reduction, self.kernel.types[each.target]
+        compute = computation_type(reduction.compute)
+        count = self.constant("uint32", "I", reduction.cut.segments)
+        divisor = self.constant("double", "d", float(reduction.divisor))
+        self.lines.append(
+            f"const {kind} v{each.target} = "
+            f"joined<reduce_{reduction.name}<{compute}, int32>, {kind}>"
+            f"({self.segments[each.target]}, {count}, {divisor});"
+        )
+
     def _repeat(self, each: Repeat, depth: str) -> None:
         types = self.kernel.types
         for variable, argument in zip(each.state, each.arguments, strict=True):
@@ -559,7 +616,8 @@ class _Writer:
 
     def _include(self) -> str:
         kernel, lines = self.kernel, []
-        if kernel.cut or any(isinstance(each, Few) for each in kernel.instructions):
+        reduces = any(isinstance(each, Few) for each in kernel.instructions)
+        if kernel.cut or kernel.before or reduces:
             lines.append("#include <pycuda-reduce.hpp>")
         if any(each.startswith("complex") for each in kernel.types):
             lines.append("#include <pycuda-array-complex.hpp>")
@@ -568,6 +626,14 @@ class _Writer:
         if moves.has_moves(kernel.instructions, moves.Pick):
             lines.append("#include <pycuda-index.hpp>")
         return "\n".join(lines)
+
+
+def _is_quick(instruction: Any) -> bool:
+    """Say whether an operation is quicker for usual numbers."""
+    if not isinstance(instruction, Compute):
+        return False
+    operation = instruction.operation
+    return operation.name in ("divide", "sqrt") and operation.compute == "float32"
 
 
 def _is_index(instruction: Any) -> bool:

@@ -470,6 +470,10 @@ class _Builder:
         shape = operation.outputs[0].shape
         if operation.name in moves.MOVES:
             return (moves.value(self, operation, where),)
+        if operation.name == "parts":
+            return tuple(
+                [self.compute(each, where)[0] for each in moves.copies(operation)]
+            )
         arguments: list[int | Scalar] = []
         for each in operation.inputs:
             self.line = operation.line
@@ -692,6 +696,11 @@ class Plan:
                 continue
             for place in self._reads(statement):
                 self._readers.setdefault(place.block, []).append(number)
+        for number in sorted(self._live):
+            statement = self.statements[number]
+            if isinstance(statement, Operation) and statement.name == "join":
+                if statement.outputs[0].block not in self._readers:
+                    statement = self.statements[number] = moves.parts(statement)
             for place in self._writes(statement):
                 self._writers.setdefault(place.block, []).append(number)
         for block, writers in self._writers.items():
@@ -844,9 +853,10 @@ class Plan:
                     distances.add(_distance(where, written.shape, moved))
                 else:
                     distances.add(None)
-                is_more = is_whole and math.prod(target) > count
-                if is_more and self.work(number) > BROADCAST_WORK:
-                    return True
+                times = -(-math.prod(target) // count) if is_whole else 1
+                if times > 1 and self.work(number) > BROADCAST_WORK:
+                    if times > self._together(own, place, target):
+                        return True
                 way = place.offset, place.strides, place.shape, own
                 ways.add((reader, k, own, None) if moved is None else (*way, moved))
         if len(ways) < 2:
@@ -864,6 +874,19 @@ class Plan:
             return True
         self._extra[number] = min(self._extra[number] + more, 10**9)
         return False
+
+    @staticmethod
+    def _together(cut: Any, place: Place, shape: tuple[int, ...]) -> int:
+        """Return how many elements of a shape need the same one of a place at once."""
+        length = rows.together(cut, shape)
+        if length > 1:
+            where = aligned(place.shape, shape)
+            axis = cut.kept[-1]
+            if any(
+                c[axis] and s for (_, c), s in zip(where, place.strides, strict=True)
+            ):
+                return 1
+        return length
 
     def _work_of_near(self, number: int, distances: set[Any]) -> int | None:
         """Return the work to have a value at some distances; None: store it."""
@@ -1029,7 +1052,35 @@ class Plan:
                 if not isinstance(each, Store) or each.access.block in read
             ]
             made += self._parts(step)
-        self.steps = made
+        self.steps = self._joined_by_readers(made)
+
+    def _joined_by_readers(self, steps: list[Step]) -> list[Step]:
+        """Leave out kernels whose segments the next kernel joins itself."""
+        if not any(isinstance(step, Kernel) and step.joins for step in steps):
+            return steps
+        readers: dict[int, set[int]] = {}
+        for number, step in enumerate(steps):
+            if isinstance(step, Call):
+                used = {place.block for place in self._reads(step)}
+            else:
+                used = {access.block for access in rows.loads(step.instructions)}
+            for block in used:
+                readers.setdefault(block, set()).add(number)
+        made: list[Step] = []
+        for number, step in enumerate(steps):
+            before = made[-1] if made else None
+            if isinstance(before, Kernel) and isinstance(step, Kernel) and before.joins:
+                stored = rows.stores(before.instructions)
+                is_only = all(readers.get(each) == {number} for each in stored)
+                is_seen = stored & (self.escaping | self.outside)
+                joined = None
+                if is_only and not is_seen:
+                    joined = rows.with_segments(before, step)
+                if joined is not None:
+                    made[-1] = joined
+                    continue
+            made.append(step)
+        return made
 
     def _parts(self, kernel: Kernel) -> list[Step]:
         """Return a kernel that reduces, in two if it makes segments."""

@@ -29,6 +29,7 @@ _SIMPLE = (
     "logical_or logical_xor logical_not bitwise_and bitwise_or bitwise_xor invert "
     "left_shift right_shift square real imag conjugate isnan isinf isfinite signbit "
     "clip floor ceil trunc rint sign copysign if_positive axpb axpby arange join remap "
+    "parts "
     "gather"
 )
 _WORK = dict.fromkeys(_SIMPLE.split(), 1) | {"divide": 8, "reciprocal": 8, "sqrt": 8}
@@ -129,12 +130,26 @@ class Few:
     arguments: tuple[int, ...]
 
 
+@dataclass(frozen=True)
+class Join:
+    """Set a variable to the result of a reduction whose segments another kernel made.
+
+    Each warp joins them. They are in ``block``.
+    """
+
+    target: int
+    reduction: Reduction
+    block: int
+
+
 @dataclass
 class Kernel:
     """A kernel over the elements of a shape.
 
     A kernel that reduces has a cut. If results are made in segments, ``partial`` has
     the blocks of their accumulators by the variables, and a second kernel joins them.
+    ``before`` are instructions that are the same for all elements: a ``Join`` and what
+    uses its result.
     """
 
     shape: tuple[int, ...]
@@ -143,6 +158,7 @@ class Kernel:
     cut: Cut | None = None
     partial: dict[int, int] = field(default_factory=dict)
     joins: bool = False
+    before: list[Any] = field(default_factory=list)
 
     @property
     def elements(self) -> tuple[int, ...]:
@@ -154,7 +170,7 @@ class Kernel:
     @property
     def operations(self) -> int:
         """The number of operations on an element."""
-        return _count(self.instructions)
+        return _count([*self.before, *self.instructions])
 
     @property
     def bytes(self) -> int:
@@ -182,7 +198,7 @@ class Kernel:
 def _count(instructions: Any) -> int:
     """Return the number of operations in instructions."""
     return sum(
-        isinstance(each, (Compute, Repeat, Reduce, Few))
+        isinstance(each, (Compute, Repeat, Reduce, Few, Join))
         + sum(_count(body) for body, _ in moves.bodies(each))
         for each in instructions
     )

@@ -115,6 +115,44 @@ def _part(place: Place, firsts: tuple[int, ...], shape: tuple[int, ...]) -> Plac
     return replace(place, offset=place.offset + offset, shape=shape)
 
 
+def parts(operation: Operation) -> Operation:
+    """Return an operation whose outputs are the parts of a stack; else the operation.
+
+    A thread computes an element of each part, so it does once what they share.
+    """
+    (axis,) = operation.details
+    (target,) = operation.outputs
+    inputs = [place for place in operation.inputs if isinstance(place, Place)]
+    shape = inputs[0].shape
+    if shape[axis] != 1 or any(place.shape != shape for place in inputs):
+        return operation
+    outputs = []
+    for number in range(len(inputs)):
+        firsts = tuple(number if k == axis else 0 for k in range(len(shape)))
+        outputs.append(_part(target, firsts, shape))
+    if len(shape) > 1:
+        inputs = [_without(place, axis) for place in inputs]
+        outputs = [_without(place, axis) for place in outputs]
+    return replace(
+        operation, name="parts", inputs=tuple(inputs), outputs=tuple(outputs)
+    )
+
+
+def _without(place: Place, axis: int) -> Place:
+    shape, strides = list(place.shape), list(place.strides)
+    del shape[axis], strides[axis]
+    return replace(place, shape=tuple(shape), strides=tuple(strides))
+
+
+def copies(operation: Operation) -> list[Operation]:
+    """Return the copies that an operation with parts does."""
+    pairs = zip(operation.inputs, operation.outputs, strict=True)
+    return [
+        replace(operation, name="copy", inputs=(a,), outputs=(b,), details=())
+        for a, b in pairs
+    ]
+
+
 def _joined(operation: Operation) -> list[Operation]:
     (axis,) = operation.details
     (target,) = operation.outputs
@@ -218,7 +256,8 @@ def _join(builder: Any, operation: Operation, where: Any) -> int:
     (axis,) = operation.details
     target = operation.outputs[0]
     at = builder.find(where[axis])
-    branches, first = [], 0
+    branches: list[Branch] = []
+    first = 0
     for number, place in enumerate(operation.inputs):
         assert isinstance(place, Place)
         length = place.shape[axis]
@@ -229,7 +268,78 @@ def _join(builder: Any, operation: Operation, where: Any) -> int:
         tests = () if is_last else ((at, first),)
         share = length / target.shape[axis]
         branches.append(Branch(tests, body, result, share))
-    return _choose(builder, target.dtype, branches)
+    common = _common(builder, target.dtype, branches)
+    return _choose(builder, target.dtype, branches) if common is None else common
+
+
+def _common(builder: Any, dtype: str, branches: list[Branch]) -> int | None:
+    """Append what branches do that differ in numbers only; return its variable.
+
+    The numbers are chosen instead.
+    """
+    first, result = branches[0].instructions, branches[0].result
+    if not isinstance(result, int) or builder.kernel.types[result] != dtype:
+        return None
+    numbers: list[list[Any]] = [[] for _ in branches]
+    for branch, own in zip(branches, numbers, strict=True):
+        if not _is_alike(builder, branches[0], branch, own):
+            return None
+    chosen = []
+    for alternatives in zip(*numbers, strict=True):
+        made = alternatives[0]
+        if len(set(alternatives)) > 1:
+            parts = [
+                replace(branch, instructions=(), result=number)
+                for branch, number in zip(branches, alternatives, strict=True)
+            ]
+            made = _choose(builder, alternatives[0].dtype, parts)
+        chosen.append(made)
+    waiting = iter(chosen)
+    for each in first:
+        if not hasattr(each, "access"):
+            arguments = [
+                next(waiting) if isinstance(argument, Scalar) else argument
+                for argument in each.arguments
+            ]
+            each = replace(each, arguments=tuple(arguments))
+        builder.kernel.instructions.append(each)
+    return result
+
+
+def _is_alike(builder: Any, first: Branch, other: Branch, numbers: list[Any]) -> bool:
+    """Say whether two branches differ in numbers only; note those of the other."""
+    types = builder.kernel.types
+    known: dict[int, int] = {}  # the variables of the first for those of the other
+    if len(first.instructions) != len(other.instructions):
+        return False
+    for a, b in zip(first.instructions, other.instructions, strict=True):
+        if hasattr(a, "access") and hasattr(b, "access"):
+            if a.access != b.access:
+                return False
+            known[b.target] = a.target
+            continue
+        if not hasattr(a, "operation") or not hasattr(b, "operation"):
+            return False
+        if _sign(a, types) != _sign(b, types) or b.index is not None:
+            return False
+        for x, y in zip(a.arguments, b.arguments, strict=True):
+            if isinstance(y, Scalar):
+                numbers.append(y)
+            if isinstance(x, Scalar) or isinstance(y, Scalar):
+                if getattr(x, "dtype", "") != getattr(y, "dtype", ""):
+                    return False
+            elif known.get(y, y) != x:
+                return False
+        known.update(zip(b.targets, a.targets, strict=True))
+    return known.get(other.result, other.result) == first.result  # type: ignore
+
+
+def _sign(each: Any, types: list[str]) -> Any:
+    """Return what two operations have in common, but for their arguments."""
+    operation = each.operation
+    results = tuple(types[target] for target in each.targets)
+    details = operation.details
+    return operation.name, operation.compute, details, results, len(each.arguments)
 
 
 def _keeps(rule: str, first: int, source: int, target: int) -> bool:

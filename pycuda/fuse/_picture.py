@@ -18,6 +18,7 @@ from pycuda.fuse._group import Plan
 from pycuda.fuse._instructions import (
     Compute,
     Few,
+    Join,
     Kernel,
     Load,
     Reduce,
@@ -107,7 +108,9 @@ def _blocks(step: Kernel | Call) -> tuple[list[int], list[int]]:
         read = [place.block for place in (*step.reads, *step.writes)]
         written = [place.block for place in (*step.writes, *step.outputs)]
     else:
-        read = [access.block for access in rows.loads(step.instructions)]
+        every = [*step.before, *step.instructions]
+        read = [access.block for access in rows.loads(every)]
+        read += [each.block for each in step.before if isinstance(each, Join)]
         written = [e.access.block for e in step.instructions if isinstance(e, Store)]
         parts = list(step.partial.values())
         read, written = (
@@ -127,7 +130,7 @@ def _kernel(kernel: Kernel, number: int, names: dict[int, str]) -> _Node:
         node.name += f"\n{kernel.operations} operations"
         return node
     body = _Graph()
-    _draw(body, kernel.instructions, names, {})
+    _draw(body, [*kernel.before, *kernel.instructions], names, {})
     node.bodies.append(body)
     return node
 
@@ -154,7 +157,7 @@ def _instruction(each: Any, names: dict[int, str]) -> _Node | None:
         return _Node(f"load {names[each.access.block]}", "alloc")
     if isinstance(each, Store):
         return _Node(f"store {names[each.access.block]}", "alloc")
-    if isinstance(each, (Reduce, Few)):
+    if isinstance(each, (Reduce, Few, Join)):
         return _Node(each.reduction.name, "reduction")
     if isinstance(each, Compute):
         return _Node(_operation(each), "operation")

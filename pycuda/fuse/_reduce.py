@@ -8,6 +8,7 @@ in the same order, and has the same bits.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pycuda.fuse._code as _code
@@ -23,9 +24,10 @@ from pycuda._array.sources.reduction import (
     merged,
     unrolled_lane_loops,
 )
-from pycuda.fuse._instructions import Kernel, Load, Reduce, Store
-from pycuda.fuse._program import itemsize
-from pycuda.fuse._rows import Levels, loops, needed, sources, targets
+from pycuda.fuse._group import BROADCAST_WORK
+from pycuda.fuse._instructions import Kernel, Load, Reduce, Store, work_of_one
+from pycuda.fuse._program import Cut, itemsize
+from pycuda.fuse._rows import Levels, loops, needed, sources, targets, together
 
 _WORD = 16  # bytes that a thread loads at once
 _JOIN_THREADS = 256  # of a block that joins segments
@@ -64,6 +66,8 @@ class Writer(_code._Writer):
         self._prepare()
         self.reduces = [e for e in kernel.instructions if isinstance(e, Reduce)]
         self.numbers_of = {id(each): m for m, each in enumerate(self.reduces)}
+        if not kernel.joins:
+            self.cut = cut = self._together()
         if kernel.joins:
             body = self._join()
             threads, jobs = _JOIN_THREADS, _JOIN_THREADS // cut.join_lanes
@@ -72,6 +76,7 @@ class Writer(_code._Writer):
             write = _BODIES[cut.variant]
             body = write(self)
             threads, blocks = cut.threads, cut.blocks
+        before = self._before()
         text = "\n".join(
             [
                 self._include(),
@@ -80,7 +85,15 @@ class Writer(_code._Writer):
                 f'extern "C" __global__ void __launch_bounds__({threads})',
                 f"kernel({', '.join(self.parameters)})",
                 "{",
-                *_indented([*self._places(), *self._typedefs(), *self.scalars, *body]),
+                *_indented(
+                    [
+                        *self._places(),
+                        *self._typedefs(),
+                        *self.scalars,
+                        *before,
+                        *body,
+                    ]
+                ),
                 "}",
                 "",
             ]
@@ -92,7 +105,7 @@ class Writer(_code._Writer):
     def _prepare(self) -> None:
         """Find the axes, the pointers, and the strides of all that has indices."""
         kernel, cut = self.kernel, self.cut
-        affine = self._affine(kernel.instructions)
+        affine = self._affine([*kernel.before, *kernel.instructions])
         rows = [self._strides(each) for each in affine]
         self.kept, kept = join_axes(cut.kept, kernel.shape, rows)
         self.reduced, reduced = join_axes(cut.reduced, kernel.shape, rows)
@@ -132,12 +145,32 @@ class Writer(_code._Writer):
                 self.parameters.append(f"{const}char *__restrict__ partial{number}")
                 self.format += "P"
         self.names = {block: f"p{number}" for number, block in enumerate(self.blocks)}
+        self._add_segments(self.blocks)
         numbers = {"results": self.results, "length": self.length}
         if cut.segments > 1 or cut.variant == "by_column":
             numbers |= {"segments": cut.segments, "segment": cut.segment}
         for name, value in numbers.items():
             self._parameter(f"{self.index} {name}", "Q" if self.wide else "I", value)
         self.divisors: dict[float, str] = {}
+
+    def _together(self) -> Cut:
+        """Return the cut, with more results of a thread if they share work."""
+        cut, axis = self.cut, len(self.kept) - 1
+        length = together(cut, self.kernel.shape)
+        if length == 1 or axis < 1 or self.kept[axis] != length:
+            return cut
+        own: set[int] = set()  # what differs between neighbouring results
+        work = 0
+        for each in self._inner(self.reduces):
+            differs = any(self.strides[id(e)][axis] for e in self._affine([each]))
+            if differs or own & set(sources(each)):
+                own |= set(targets(each))
+            else:
+                work += work_of_one(each)
+        if work <= BROADCAST_WORK:
+            return cut
+        tiles = -(-self.results // (cut.lanes * length))
+        return replace(cut, vector=length, blocks=tiles * cut.segments)
 
     # declarations
 
@@ -215,7 +248,7 @@ class Writer(_code._Writer):
         size = itemsize(access.dtype)
         word = min(vector * size, _WORD)
         axes = self.kept if letter == "k" else self.reduced
-        if vector == 1 or not axes or not self._stays(letter, vector):
+        if vector in (1, 3) or not axes or not self._stays(letter, vector):
             return False
         along = (len(self.kept) if letter == "k" else len(self.axes)) - 1
         strides = self.strides[id(each)]
@@ -503,7 +536,8 @@ class Writer(_code._Writer):
 
     def _rows_used(self, instructions: list[Any]) -> list[str]:
         """Return the lines that name what rows have in the round u."""
-        own = {target for each in instructions for target in targets(each)}
+        known = [*instructions, *self.kernel.before]
+        own = {target for each in known for target in targets(each)}
         used = {s for each in instructions for s in sources(each)} - own
         types = self.kernel.types
         return [f"const {types[v]} v{v} = w{v}[u];" for v in sorted(used)]
@@ -653,6 +687,8 @@ class Writer(_code._Writer):
         inside = []
         if self._stays("k", cut.vector):
             inside = self._split("k", "mine", last="base")
+            if self.kept[-1] == cut.vector:
+                inside[1] = f"const {self.step} base = 0;"
         inside += [
             f"{self.index} i = begin + threadIdx.x / {cut.lanes};",
             *column_loops(cut, _ColumnElements(self, ends)),
@@ -742,7 +778,9 @@ class _LaneElements:
             element = writer._element(each.access, each)
             lines.append(f"pack<{each.access.dtype}, {vec}> {name}[{rounds}];")
             if is_load:
-                before.append(f"{name}[u].{self.load}(&{element});")
+                is_once = all(writer.strides[id(each)][: len(writer.kept)])
+                load = self.load if is_once else "load"
+                before.append(f"{name}[u].{load}(&{element});")
             else:
                 after.append(f"{name}[u].store(&{element});")
             writer.cached[id(each)] = f"{name}[u].items[j % {vec}]"

@@ -13,6 +13,10 @@ Passes are numbered. A variable belongs to the first pass in which it is known, 
 result of a reduction to the pass after it. A variable is *inner* if it differs along
 the reduced axes. The others are the same for a whole row.
 
+If a result is made in segments, another kernel joins them. If the next kernel alone
+reads the result, each of its warps joins the segments itself, unless that takes longer
+than a launch.
+
 A kernel with few blocks leaves most of the device idle. What joins it must take less
 time there than another launch, for which a device does ``LAUNCH`` operations.
 """
@@ -20,6 +24,7 @@ time there than another launch, for which a device does ``LAUNCH`` operations.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pycuda.fuse._moves as moves
@@ -28,6 +33,7 @@ from pycuda.fuse._instructions import (
     Compute,
     Few,
     Index,
+    Join,
     Kernel,
     Load,
     Reduce,
@@ -39,6 +45,9 @@ from pycuda.fuse._program import Cut, itemsize
 
 #: Bytes of the largest accumulator: see PCU_REDUCTION_ACC_BYTES.
 LARGEST = 48
+#: Neighbouring results of a thread, and the accumulators of a block's warps at most.
+MOST_TOGETHER = 4
+ROOM = 1024
 #: Simple operations that an H200 does in the time of a launch: 67e12 a second, 1.5 us.
 LAUNCH = 10**8
 
@@ -51,6 +60,20 @@ def idles(cut: Cut, work: int) -> bool:
 def may_be_joined(cut: Cut) -> bool:
     """Say whether operations may use results of a reduction in its kernel."""
     return cut.segments == 1 and cut.variant != "by_column"
+
+
+def together(cut: Any, shape: tuple[int, ...]) -> int:
+    """Return how many neighbouring results a thread may have, to share work.
+
+    They are those along the last axis that is kept, if it is short.
+    """
+    if not isinstance(cut, Cut) or cut.variant != "by_column" or cut.vector > 1:
+        return 1
+    if cut.kept[-1] >= len(shape):
+        return 1  # of values from which the elements are computed
+    length = shape[cut.kept[-1]]
+    room = cut.threads // 32 * cut.lanes * length
+    return length if length <= MOST_TOGETHER and room <= ROOM else 1
 
 
 def may_choose(cut: Any) -> bool:
@@ -73,6 +96,11 @@ def loads(instructions: list[Any]) -> list[Any]:
     """Return the accesses of all loads."""
     every = [part for each in instructions for part in (each, *_inside(each))]
     return [each.access for each in every if isinstance(each, Load)]
+
+
+def stores(instructions: list[Any]) -> set[int]:
+    """Return the blocks of all stores."""
+    return {each.access.block for each in instructions if isinstance(each, Store)}
 
 
 def targets(instruction: Any) -> tuple[int, ...]:
@@ -221,6 +249,67 @@ def fits(kernel: Kernel) -> bool:
             return False
         stored[block] = number
     return not idles(cut, _other_work(kernel, level))
+
+
+def with_segments(joining: Kernel, reader: Kernel) -> Kernel | None:
+    """Return a kernel that joins the segments of one result itself.
+
+    Each of its warps does what the kernel that joins them does. None: it takes longer,
+    or the kernel reads the result in another way.
+    """
+    cut = joining.cut
+    assert cut is not None
+    if reader.joins or reader.before or math.prod(joining.elements) != 1:
+        return None
+    threads = math.prod(reader.shape)
+    if reader.cut is not None:
+        threads = reader.cut.blocks * reader.cut.threads
+    loaded = -(-threads // 32) * cut.segments * LARGEST // 6
+    if loaded * OPERATIONS_PER_BYTE > LAUNCH:
+        return None
+    found = {e.access.block: e for e in joining.instructions if isinstance(e, Store)}
+    names: dict[int, int] = {}  # the variables of the reader for those of the other
+    rest = []
+    for each in reader.instructions:
+        if not isinstance(each, Load) or each.access.block not in found:
+            rest.append(each)
+            continue
+        stored = found[each.access.block]
+        is_whole = each.access.offset == stored.access.offset
+        if stored.source in names or not is_whole or each.access.jumps:
+            return None
+        if each.access.dtype != stored.access.dtype or any(each.access.strides):
+            return None
+        names[stored.source] = each.target
+    if any(access.block in found for access in loads(rest)):
+        return None
+    types = list(reader.types)
+
+    def named(variable: int) -> int:
+        if variable not in names:
+            names[variable] = len(types)
+            types.append(joining.types[variable])
+        return names[variable]
+
+    before: list[Any] = []
+    for each in joining.instructions:
+        if isinstance(each, Reduce) and "arg" not in each.reduction.name:
+            block = joining.partial[each.target]
+            before.append(Join(named(each.target), each.reduction, block))
+        elif isinstance(each, Load) and not each.access.jumps:
+            access = replace(each.access, strides=(0,) * len(reader.shape))
+            before.append(replace(each, target=named(each.target), access=access))
+        elif isinstance(each, Compute) and each.index is None:
+            arguments = [
+                named(argument) if isinstance(argument, int) else argument
+                for argument in each.arguments
+            ]
+            targets_ = tuple([named(target) for target in each.targets])
+            made = replace(each, targets=targets_, arguments=tuple(arguments))
+            before.append(made)
+        elif not isinstance(each, Store):
+            return None
+    return replace(reader, instructions=rest, types=types, before=before)
 
 
 def _other_work(kernel: Kernel, level: Levels) -> int:

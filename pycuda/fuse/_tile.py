@@ -136,6 +136,11 @@ class Tile:
         for each in moves.flat(instructions):
             if isinstance(each, (Load, Store)) and each.access.jumps:
                 self._locate(each)
+        for each in self.kernel.before:
+            for target in _targets(each):
+                everywhere = None, None
+                self._note(target, ("before", target), each, everywhere, 0)
+                self._names[self.values[target]] = f"v{target}"
         whole = tuple((0, length - 1) for length in self.lengths)
         for each in instructions:
             self._sign_one(each, whole)
@@ -508,7 +513,8 @@ class Tile:
         return found
 
     def _new(self, key: Any) -> str:
-        self._names[key] = name = f"v{len(self._names)}"
+        first = len(self.kernel.types) if self.kernel.before else 0
+        self._names[key] = name = f"v{first + len(self._names)}"
         return name
 
     def _write_value(self, number: int, where: Coordinate, inputs: Any) -> None:
@@ -716,8 +722,8 @@ def _at(index: str, step: int | None) -> str:
     return f"{index} + {step}" if step > 0 else f"{index} - {-step}"
 
 
-def _targets(each: Compute | Choose) -> tuple[int, ...]:
-    return (each.target,) if isinstance(each, Choose) else each.targets
+def _targets(each: Any) -> tuple[int, ...]:
+    return each.targets if isinstance(each, Compute) else (each.target,)
 
 
 def _variables(each: Compute | Choose) -> list[int]:
