@@ -12,8 +12,8 @@ NumPy first.
 
 All run in one process, in turn, and the least time of each counts. With one thread that
 is CPU time, which other work on the machine hardly changes. With two threads it is the
-wall clock, which includes the start of the threads of the C++. ``scaling`` compares the
-wall clocks of both.
+wall clock, which includes the start of the threads of the C++. ``scaling`` is the CPU
+time of one thread over the wall clock of two: a core that other work uses lowers it.
 """
 
 import argparse
@@ -634,7 +634,7 @@ def report(result):
     for row in result["rows"]:
         seconds, clock = row["seconds"], "cpu" if row["threads"] == 1 else "wall"
         ours = seconds["ours"]
-        first = one.setdefault((row["program"], row["size"]), ours["wall"])
+        first = one.setdefault((row["program"], row["size"]), ours["cpu"])
         ratios = [
             f"{ours[clock] / seconds[name][clock]:.2f}" if name in seconds else "-"
             for name in ("g++", "clang++", "numpy")

@@ -29,10 +29,16 @@ static void
 warp_deposit(emu_warp *warp, const emu_insn *insn, uint32_t mask, bool wide)
 {
     uint32_t left;
+    int lane;
 
+    if (mask == UINT32_MAX && !wide) {
+        for (lane = 0; lane < EMU_LANES; lane++) {
+            warp->exchange[0][lane] = EMU_SOURCE(u32, insn->a)[lane];
+        }
+        return;
+    }
     for (left = mask; left; left &= left - 1) {
-        const int lane = __builtin_ctz(left);
-
+        lane = __builtin_ctz(left);
         if (wide) {
             warp->exchange[0][lane] = EMU_SOURCE(u64, insn->a)[lane];
         }
@@ -78,6 +84,51 @@ warp_shuffle_source(unsigned mode, unsigned lane, uint32_t b, uint32_t c, bool *
     return source & 0x1f;
 }
 
+/* Shuffles between all lanes of a warp with the same b and c. Returns the bits e. */
+static inline uint32_t
+warp_shuffle_mode(const emu_warp *warp, unsigned mode, uint32_t b, uint32_t c, u32 *d)
+{
+    uint32_t bits = 0;
+    unsigned lane;
+
+    for (lane = 0; lane < EMU_LANES; lane++) {
+        bool inside;
+        const unsigned source = warp_shuffle_source(mode, lane, b, c, &inside);
+
+        bits |= (uint32_t)inside << lane;
+        d[lane] = (uint32_t)warp->exchange[0][source];
+    }
+    return bits;
+}
+
+/* As warp_shuffle_mode; each case is compiled for its mode. */
+static uint32_t
+warp_shuffle_all(const emu_warp *warp, unsigned mode, uint32_t b, uint32_t c, u32 *d)
+{
+    switch (mode) {
+        case 0:
+            return warp_shuffle_mode(warp, 0, b, c, d);
+        case 1:
+            return warp_shuffle_mode(warp, 1, b, c, d);
+        case 2:
+            return warp_shuffle_mode(warp, 2, b, c, d);
+        default:
+            return warp_shuffle_mode(warp, 3, b, c, d);
+    }
+}
+
+static bool
+warp_uniform(const u32 *lanes)
+{
+    uint32_t differ = 0;
+    int lane;
+
+    for (lane = 1; lane < EMU_LANES; lane++) {
+        differ |= lanes[lane] ^ lanes[0];
+    }
+    return !differ;
+}
+
 /* d|e = shfl.mode a, b, c; member mask x[0]; aux & 4: there is no e. */
 static void
 warp_shuffle_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
@@ -88,6 +139,16 @@ warp_shuffle_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t
 
     if (phase == 0) {
         warp_deposit(warp, insn, mask, false);
+        return;
+    }
+    if (mask == UINT32_MAX && !warp->block->init &&
+        warp_uniform(EMU_SOURCE(u32, insn->b)) &&
+        warp_uniform(EMU_SOURCE(u32, insn->c))) {
+        bits = warp_shuffle_all(warp, insn->aux & 3, *EMU_SOURCE(u32, insn->b),
+                                *EMU_SOURCE(u32, insn->c), EMU_TARGET(u32, insn->d));
+        if (!(insn->aux & 4)) {
+            *EMU_TARGET(u32, insn->e) = bits;
+        }
         return;
     }
     if (warp->block->init) {
@@ -217,33 +278,35 @@ static void
 warp_match_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
                  int phase)
 {
-    uint32_t left, right, same_all = 0;
+    uint32_t left, same = 0;
     bool equal;
 
     if (phase == 0) {
         warp_deposit(warp, insn, mask, insn->aux & 2);
         return;
     }
-    for (left = mask; left; left &= left - 1) {
-        const int lane = __builtin_ctz(left);
-        uint32_t same = 0;
+    /* One round for each value; match.all needs only the first. */
+    for (left = mask; left; left &= ~same) {
+        const uint64_t value = warp->exchange[0][__builtin_ctz(left)];
+        uint32_t group;
+        int other;
 
-        for (right = all; right; right &= right - 1) {
-            const int other = __builtin_ctz(right);
-
-            if (warp->exchange[0][other] == warp->exchange[0][lane]) {
-                same |= 1u << other;
-            }
+        same = 0;
+        for (other = 0; other < EMU_LANES; other++) {
+            same |= (uint32_t)(warp->exchange[0][other] == value) << other;
         }
-        if (!(insn->aux & 1)) {
-            EMU_TARGET(u32, insn->d)[lane] = same;
+        same &= all;
+        if (insn->aux & 1) {
+            break;
         }
-        same_all = same;
+        for (group = same & mask; group; group &= group - 1) {
+            EMU_TARGET(u32, insn->d)[__builtin_ctz(group)] = same;
+        }
     }
     if (!(insn->aux & 1)) {
         return;
     }
-    equal = same_all == all;
+    equal = same == all;
     for (left = mask; left; left &= left - 1) {
         EMU_TARGET(u32, insn->d)[__builtin_ctz(left)] = emu_lanes_if(equal) & all;
     }
