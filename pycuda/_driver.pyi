@@ -3155,6 +3155,7 @@ class _FusedRun:
         result: tuple[int, ...] | Callable[..., Any],
         layouts: tuple[Any, ...],
         donated: tuple[int, ...],
+        graphs: tuple[Any, ...] | None,
         /,
     ) -> Self: ...
     def run(

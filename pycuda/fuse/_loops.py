@@ -29,7 +29,7 @@ from pycuda.fuse._program import (
     itemsize,
     packed_strides,
 )
-from pycuda.fuse._steps import Specialisation
+from pycuda.fuse._steps import Specialisation, repeats
 from pycuda.gpuarray import GPUArray
 
 #: A body may change the dtypes of the state in so many turns before they have to stay.
@@ -284,6 +284,7 @@ class _Recorded:
                 tuple(self._whole(block) for block in outer if block in made),
                 tuple(self.trace.place(each) for each in outputs),
                 trace._line(),
+                n is not None and all(map(repeats, body.steps)),
             )
         )
         return self._result(outputs)

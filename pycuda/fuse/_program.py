@@ -212,6 +212,7 @@ class Call:
     writes: tuple[Place, ...]  # arguments that the function may change
     outputs: tuple[Place, ...]  # the arrays in its result
     line: str = ""
+    repeats: bool = True  # whether a graph may repeat what the call enqueues
 
 
 Statement = Operation | Reduction | Loop | Call

@@ -16,6 +16,7 @@ import numpy as np
 
 from pycuda import _driver
 from pycuda._array.kernels.compilation import compile_text
+from pycuda._array.linalg import host
 from pycuda._context_cache import _current_memory
 from pycuda.fuse._code import Source
 from pycuda.fuse._group import Plan
@@ -56,6 +57,33 @@ def _function(text: str, format: str, options: tuple[str, ...]) -> Any:
         function.prepare(format)
         known[text] = function
     return function
+
+
+#: A run of so many kernels becomes a graph.
+LEAST_STEPS = 4
+
+#: A run of so many steps, of which some are plain functions, becomes a graph.
+LEAST_STEPS_WITH_CALLS = 2
+
+
+#: A graph copies arguments of so many bytes to memory of its own, if plain functions
+#: use them.
+MOST_COPIED = 1 << 20
+
+
+def repeats(step: Kernel | Call) -> bool:
+    """Say whether each run of a step enqueues the same work."""
+    return isinstance(step, Kernel) or step.repeats
+
+
+def _stream() -> Any:
+    """Return the stream of the current context in which runs are captured."""
+    memory: Any = _current_memory().results
+    stream = memory.get(_stream)
+    if stream is None:
+        flags = _driver.stream_flags.NON_BLOCKING
+        stream = memory[_stream] = _driver.Stream(flags)
+    return stream
 
 
 @dataclass
@@ -139,7 +167,59 @@ class Specialisation:
             result,
             self._layouts(result),
             () if leaves(self.program.result, Same) else donated,
+            self._graphs(),
         )
+
+    def _graphs(self) -> tuple[Any, ...] | None:
+        """Return what _FusedRun needs to run the steps as a graph; None: it does not.
+
+        Plain functions use memory of the graph for results, which must be whole blocks
+        to be copied from there, and for small arguments.
+        """
+        steps = self.plan.steps
+        calls = [step for step in steps if isinstance(step, Call)]
+        if calls and (host.may_compute() or not all(map(repeats, calls))):
+            return None
+        if len(steps) < (LEAST_STEPS_WITH_CALLS if calls else LEAST_STEPS):
+            return None
+        known = {each.block: each.layout() for each in self.allocations}
+        layouts = {}
+        for leaf in leaves(self.program.result, Result):
+            block = leaf.place.block
+            if block in self.plan.outside:
+                continue
+            if block not in known:
+                if not is_packed(leaf.place, self.plan.blocks[block].size):
+                    return None
+                place = leaf.place
+                known[block] = layout_of(
+                    place.shape, _dtype(place.dtype), place.strides, leaf.counts_as
+                )
+            layouts[block] = known[block]
+        used = set().union(
+            *[
+                blocks
+                for step, blocks in zip(steps, self._used(), strict=True)
+                if isinstance(step, Call)
+            ]
+        )
+        outs = tuple([block for block in layouts if block in used])
+        arguments = used & self.plan.outside
+        ins = arguments - self._external_writes()
+        ins = {block for block in ins if self._is_small(block)}
+        return (
+            _stream(),
+            tuple(layouts),
+            tuple(layouts.values()),
+            tuple(arguments - ins),
+            tuple(ins),
+            outs,
+        )
+
+    def _is_small(self, number: int) -> bool:
+        """Say whether a block is an argument that is cheap to copy."""
+        block = self.plan.blocks[number]
+        return block.kind == "argument" and block.size <= MOST_COPIED
 
     @staticmethod
     def _no_work(function: Any = None) -> tuple[Any, ...]:

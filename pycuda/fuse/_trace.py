@@ -394,6 +394,12 @@ def _is_mask(index: Any) -> bool:
     return any(getattr(part, "dtype", None) == np.bool_ for part in parts)
 
 
+def _repeats(function: Any) -> bool:
+    """Say whether each call of a function enqueues the same work."""
+    module = getattr(function, "__module__", None) or ""
+    return module.startswith("pycuda.") and "rand" not in module
+
+
 def call(
     function: Any, args: Any, kwargs: Any, name: str, writes: Any = (), own: bool = True
 ) -> Any:
@@ -467,6 +473,7 @@ def call(
             tuple(trace.place(each) for each in changed if isinstance(each, GPUArray)),
             tuple(outputs),
             _line(),
+            own or _repeats(function),
         )
     )
     return result

@@ -404,3 +404,17 @@ def test_statuses(library):
     library.failing = {}
     close(linalg.inv(x), np.eye(40))
     close(linalg.inv(y), np.eye(3))
+
+
+@pytest.mark.parametrize("n", [100, 256, 600])
+def test_captures_are_refused(library, n):
+    """A routine that a failed capture had begun would damage the context."""
+    a, b = to_gpu(np.eye(n) + 1), to_gpu(np.ones(n))
+    expected = np.linalg.solve(np.eye(n) + 1, np.ones(n))
+    for _ in range(3):
+        with (
+            pytest.raises(drv.LogicError, match="cannot be captured"),
+            drv.Stream().capture(),
+        ):
+            linalg.solve(a, b)
+        np.testing.assert_allclose(linalg.solve(a, b).get(), expected, 1e-12)

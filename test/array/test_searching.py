@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import pycuda.driver as drv
 from pycuda import gpuarray
 from pycuda.gpuarray import GPUArray, to_gpu
 
@@ -199,6 +200,26 @@ def test_any_number_of_bins(ctx, bins):
     x = to_gpu(a)
     equal(gpuarray.bincount(x), np.bincount(a))
     equal(np.bincount(x, weights=to_gpu(weights)), np.bincount(a, weights))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "length"), [("u1", 256), ("?", 2), ("u2", 1 << 16), ("u1", 300)]
+)
+def test_bincount_of_few_numbers_does_not_wait(ctx, dtype, length):
+    values = np.arange(200).astype(dtype)
+    x = to_gpu(values)
+    gpuarray.bincount(x, minlength=length)
+    with drv.Stream().capture() as graph:
+        counts = gpuarray.bincount(x, minlength=length)
+    graph.instantiate().launch()
+    assert np.array_equal(counts.get(), np.bincount(values, minlength=length))
+
+
+@pytest.mark.parametrize(("dtype", "length"), [("u1", 255), ("i1", 256)])
+def test_bincount_waits_for_other_numbers(ctx, dtype, length):
+    x = to_gpu(np.arange(100).astype(dtype))
+    with pytest.raises(drv.LogicError), drv.Stream().capture():
+        gpuarray.bincount(x, minlength=length)
 
 
 def test_bincount_of_nothing_and_bad_arguments(ctx):

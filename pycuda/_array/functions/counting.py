@@ -155,6 +155,13 @@ def _require_array(name, what, value):
         raise TypeError(f"{name}: {what} must be a GPUArray, not {kind}; use to_gpu()")
 
 
+def most_bins(dtype):
+    """Return how many bins elements of a dtype can need: inf if they may be negative."""
+    if dtype.kind == "b":
+        return 2
+    return 2 ** (8 * dtype.itemsize) if dtype.kind == "u" else math.inf
+
+
 def bincount(x, weights=None, minlength=0, *, stream=None, allocator=None):
     """Return how often each number from 0 to the greatest is in an array of integers.
 
@@ -191,8 +198,9 @@ def bincount(x, weights=None, minlength=0, *, stream=None, allocator=None):
 
     Notes
     -----
-    The call waits for the greatest element. Weighted sums may differ in the last bits
-    between calls.
+    The call waits for the greatest element, unless ``minlength`` is as large as elements
+    of the dtype can make the result, such as 256 for uint8. Weighted sums may differ in
+    the last bits between calls.
 
     Examples
     --------
@@ -220,6 +228,10 @@ def bincount(x, weights=None, minlength=0, *, stream=None, allocator=None):
     with on_stream(stream):
         if x.shape[0] == 0:
             return zeros(minlength, dtype, allocator or x.allocator)
+        if minlength >= most_bins(x.dtype):
+            return _count(
+                "value", x, None, None, weights, minlength, 0, 0, allocator=allocator
+            )
         # Negative numbers are the greatest ones among the unsigned numbers.
         unsigned = np.dtype(f"u{x.dtype.itemsize}")
         top = int(_max(x.view(unsigned)).get())

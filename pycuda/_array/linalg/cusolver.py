@@ -78,8 +78,17 @@ class Handle:
             Context.pop()
 
     def call(self, name, *arguments):
-        """Call a function on the current stream. Arrays are passed as addresses."""
+        """Call a function on the current stream. Arrays are passed as addresses.
+
+        A captured stream is refused before the library enqueues anything: routines
+        report a status, for which the host would have to wait.
+        """
         stream = Stream.get_current()
+        if stream is not None and stream.is_capturing:
+            raise _cuda.LogicError(
+                f"{name} cannot be captured: the host waits for its status; call it "
+                "before the capture"
+            )
         passed = [
             c_void_p(a.ptr if a.size else 0) if isinstance(a, GPUArray) else a
             for a in arguments

@@ -14,6 +14,14 @@ from pycuda._array.linalg.matrices import check_square, common_dtype
 from pycuda._driver import Stream, to_gpu
 
 
+def may_compute():
+    """Return whether NumPy computes some function, which a graph cannot repeat."""
+    names = ("PYCUDA_BLAS", "PYCUDA_SOLVER")
+    return _driver._is_emulated() and any(
+        _driver._setting(name) == "auto" for name in names
+    )
+
+
 def serves(*arrays, stream=None):
     """Return whether NumPy computes: on the software device, unless work is captured.
 

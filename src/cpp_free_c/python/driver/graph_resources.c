@@ -133,8 +133,39 @@ pcu_graph_resources_keep_words(pcu_graph_resources *self, const void *bytes,
     return rc;
 }
 
-/* Let go of all memory. What the program has released meanwhile, the last graph that
- * used it releases. */
+/* Let go of memory. What the program has released meanwhile, the last graph that used
+ * it releases. */
+static void
+graph_memory_let_go(const pcu_graph_resources *self, pcu_memory_note *note)
+{
+    if (pcu_memory_let_go(note)) {
+        PyObject *ctx = note->ctx->owner;
+        pcu_release_noraise(self->st, note->handle_kind, pcu_handle_owed(note), ctx);
+        Py_DECREF(ctx);
+    }
+}
+
+int
+pcu_graph_resources_lend(pcu_graph_resources *self, PyObject *memory, uint64_t address)
+{
+    pcu_memory_note *note = graph_memory_at(address);
+    for (Py_ssize_t i = PyList_GET_SIZE(self->kept) - 1; memory != NULL && i >= 0;
+         i--) {
+        if (PyList_GET_ITEM(self->kept, i) == memory &&
+            PyList_SetSlice(self->kept, i, i + 1, NULL) < 0) {
+            return -1;
+        }
+    }
+    PyObject *key = note == NULL ? Py_NewRef(Py_None) : PyLong_FromVoidPtr(note);
+    int rc = key == NULL ? -1 : PySet_Discard(self->memory, key);
+    if (rc == 1) {
+        graph_memory_let_go(self, note);
+    }
+    Py_XDECREF(key);
+    return rc < 0 ? -1 : 0;
+}
+
+/* Let go of all memory. */
 static void
 graph_resources_let_go(pcu_graph_resources *self)
 {
@@ -142,12 +173,7 @@ graph_resources_let_go(pcu_graph_resources *self)
         PyObject *key = PySet_Pop(self->memory);
         pcu_memory_note *note = PyLong_AsVoidPtr(key);
         Py_DECREF(key);
-        if (pcu_memory_let_go(note)) {
-            PyObject *ctx = note->ctx->owner;
-            pcu_release_noraise(self->st, note->handle_kind, pcu_handle_owed(note),
-                                ctx);
-            Py_DECREF(ctx);
-        }
+        graph_memory_let_go(self, note);
     }
     Py_CLEAR(self->memory);
 }
@@ -303,10 +329,8 @@ pcu_captured_fork_slow(void)
     return 0;
 }
 
-/* The node for which the next work of a captured stream waits; NULL if there is none,
- * or more than one. */
-static CUgraphNode
-captured_last(CUstream stream)
+CUgraphNode
+pcu_captured_last(CUstream stream)
 {
     CUstreamCaptureStatus state = CU_STREAM_CAPTURE_STATUS_NONE;
     const CUgraphNode *nodes = NULL;
@@ -323,7 +347,7 @@ captured_last(CUstream stream)
 bool
 pcu_captured_follows(CUstream stream)
 {
-    CUgraphNode last = captured_last(stream);
+    CUgraphNode last = pcu_captured_last(stream);
     pcu_graph_resources *r = captured_next(NULL);
     while (r != NULL && r->following != last) {
         r = captured_next(r);
@@ -338,7 +362,7 @@ pcu_captured_follows(CUstream stream)
 void
 pcu_captured_note_following(CUstream stream)
 {
-    CUgraphNode last = captured_last(stream);
+    CUgraphNode last = pcu_captured_last(stream);
     for (pcu_graph_resources *r = captured_next(NULL); r != NULL;
          r = captured_next(r)) {
         r->following = last;

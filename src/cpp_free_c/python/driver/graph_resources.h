@@ -58,6 +58,11 @@ PCU_HIDDEN PCU_RAISES int pcu_graph_resources_keep_words(pcu_graph_resources *se
                                                          const void *bytes,
                                                          size_t size);
 
+/* Do not keep what an array has its memory in: its object, which may be NULL, and the
+ * allocation at its address. Each caller that launches the graph has an array there. */
+PCU_HIDDEN PCU_RAISES int pcu_graph_resources_lend(pcu_graph_resources *self,
+                                                   PyObject *memory, uint64_t address);
+
 /* Begin and end a capture: releases wait, memory comes from a new pool. `early`: small
  * operations may be launched early. */
 PCU_HIDDEN PCU_RAISES int pcu_graph_resources_begin(pcu_graph_resources *self,
@@ -78,6 +83,10 @@ PCU_HIDDEN PCU_BORROWED PyObject *pcu_captured_pool_slow(void);
 /* Whether the next work of a captured stream waits for nothing but the last kernel that
  * pcu_captured_note_following noted. */
 PCU_HIDDEN bool pcu_captured_follows(CUstream stream);
+
+/* The node for which the next work of a captured stream waits; NULL if there is none,
+ * or more than one. */
+PCU_HIDDEN CUgraphNode pcu_captured_last(CUstream stream);
 
 /* Note the kernel that was just enqueued in a captured stream. It waits for the work
  * ahead before it does anything. */

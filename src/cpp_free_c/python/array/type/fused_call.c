@@ -1,7 +1,6 @@
 /* The type _FusedCall, the base of FusedFunction: see fused.h. */
 #include "python/array/type/fused.h"
 
-#include "python/driver/context.h"
 #include "python/support/recording.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
@@ -27,9 +26,10 @@ key_has_value(PyObject *value, PyObject *wanted)
         return true;
     }
     if (PyFloat_CheckExact(value) && PyFloat_CheckExact(wanted)) {
-        double own = PyFloat_AS_DOUBLE(value);
-        double other = PyFloat_AS_DOUBLE(wanted);
-        return memcmp(&own, &other, sizeof(own)) == 0;
+        double numbers[] = {PyFloat_AS_DOUBLE(value), PyFloat_AS_DOUBLE(wanted)};
+        uint64_t bits[2];
+        memcpy(bits, numbers, sizeof(bits));
+        return bits[0] == bits[1];
     }
     if ((PyLong_CheckExact(value) && PyLong_CheckExact(wanted)) ||
         (PyUnicode_CheckExact(value) && PyUnicode_CheckExact(wanted))) {

@@ -5,20 +5,11 @@
 #include "python/array/element_type.h"
 #include "python/array/memory.h"
 #include "python/array/ops/overlap.h"
-#include "python/driver/context.h"
 #include "python/driver/memory/memory.h"
 #include "python/driver/stream.h"
 #include "python/support/convert.h"
 #include "python/support/setup.h"
 #include "python/support/type.h"
-
-/* The blocks of a call: an array for each, NULL if it has no memory yet. */
-typedef struct {
-    pcu_state *st;
-    Py_ssize_t count;
-    PyObject **arrays;   /* strong */
-    PyObject *allocator; /* borrowed from an argument; NULL: the default one */
-} fused_memory;
 
 /* -- layouts ---------------------------------------------------------------------- */
 
@@ -46,7 +37,7 @@ pcu_fused_has_layout(const pcu_gpuarray *array, const pcu_gpuarray *layout)
 /* -- calls of Python --------------------------------------------------------------- */
 
 static PyObject *
-memory_dict_new(const fused_memory *memory)
+memory_dict_new(const pcu_fused_memory *memory)
 {
     PyObject *dict = PyDict_New();
     for (Py_ssize_t i = 0; dict != NULL && i < memory->count; i++) {
@@ -65,7 +56,7 @@ memory_dict_new(const fused_memory *memory)
 
 /* Use the arrays of a dictionary {block: array}. */
 static int
-memory_update(fused_memory *memory, PyObject *dict)
+memory_update(pcu_fused_memory *memory, PyObject *dict)
 {
     PyObject *number;
     PyObject *array;
@@ -87,7 +78,7 @@ memory_update(fused_memory *memory, PyObject *dict)
 
 /* Call a function with the dictionary of the memory, which it may change. */
 static PyObject *
-memory_pass_to(fused_memory *memory, PyObject *function)
+memory_pass_to(pcu_fused_memory *memory, PyObject *function)
 {
     PyObject *result = NULL;
     PyObject *dict = memory_dict_new(memory);
@@ -103,36 +94,37 @@ memory_pass_to(fused_memory *memory, PyObject *function)
 
 /* -- one step ---------------------------------------------------------------------- */
 
-/* Item i of a tuple of blocks. */
-static inline Py_ssize_t
-block_at(PyObject *blocks, Py_ssize_t i)
+int
+pcu_fused_memory_allocate(pcu_fused_memory *memory, Py_ssize_t block,
+                          const pcu_gpuarray *layout)
 {
-    return PyLong_AsSsize_t(PyTuple_GET_ITEM(blocks, i));
-}
-
-static int
-step_allocate(const pcu_fused_step *step, fused_memory *memory)
-{
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(step->begins); i++) {
-        PyObject **place = &memory->arrays[block_at(step->begins, i)];
-        const pcu_gpuarray *layout =
-            (const pcu_gpuarray *)PyTuple_GET_ITEM(step->layouts, i);
-        if (*place != NULL) {
-            continue; /* given */
-        }
-        *place = pcu_gpuarray_new(memory->st, NULL, layout->ndim, layout->shape,
-                                  layout->strides, layout->dtype, memory->allocator);
-        if (*place == NULL) {
-            return -1;
-        }
-        ((pcu_gpuarray *)*place)->counts_as = layout->counts_as;
+    PyObject **place = &memory->arrays[block];
+    if (*place != NULL) {
+        return 0; /* given */
     }
+    *place = pcu_gpuarray_new(memory->st, NULL, layout->ndim, layout->shape,
+                              layout->strides, layout->dtype, memory->allocator);
+    if (*place == NULL) {
+        return -1;
+    }
+    ((pcu_gpuarray *)*place)->counts_as = layout->counts_as;
     return 0;
 }
 
-/* The address of an array's first element. */
 static int
-step_read_address(pcu_gpuarray *array, const pcu_context *ctx, CUdeviceptr *address)
+step_allocate(const pcu_fused_step *step, pcu_fused_memory *memory)
+{
+    int rc = 0;
+    for (Py_ssize_t i = 0; rc == 0 && i < PyTuple_GET_SIZE(step->begins); i++) {
+        rc = pcu_fused_memory_allocate(
+            memory, pcu_fused_block(step->begins, i),
+            (const pcu_gpuarray *)PyTuple_GET_ITEM(step->layouts, i));
+    }
+    return rc;
+}
+
+int
+pcu_fused_address(pcu_gpuarray *array, const pcu_context *ctx, CUdeviceptr *address)
 {
     if (pcu_gpuarray_check(array, ctx) < 0) {
         return -1;
@@ -148,28 +140,32 @@ step_read_address(pcu_gpuarray *array, const pcu_context *ctx, CUdeviceptr *addr
 
 /* Write the addresses of a kernel's blocks. */
 static int
-step_put_addresses(const pcu_fused_step *step, const fused_memory *memory,
+step_put_addresses(const pcu_fused_step *step, const pcu_fused_memory *memory,
                    const pcu_context *ctx, unsigned char *params)
 {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(step->pointers); i++) {
-        PyObject *array = memory->arrays[block_at(step->pointers, i)];
+        Py_ssize_t block = pcu_fused_block(step->pointers, i);
+        PyObject *array = memory->arrays[block];
         CUdeviceptr address = 0;
         if (array == NULL) {
             PyErr_SetString(PyExc_RuntimeError,
                             "a step of a fused function uses a block without memory");
             return -1;
         }
-        if (step_read_address((pcu_gpuarray *)array, ctx, &address) < 0) {
+        if (pcu_fused_address((pcu_gpuarray *)array, ctx, &address) < 0) {
             return -1;
         }
-        address += (CUdeviceptr)block_at(step->offsets, i);
+        if (memory->used != NULL) {
+            memory->used[block] = address;
+        }
+        address += (CUdeviceptr)pcu_fused_block(step->offsets, i);
         memcpy(params + step->plan->items[i].offset, &address, sizeof(address));
     }
     return 0;
 }
 
 static int
-step_launch(const pcu_fused_step *step, const fused_memory *memory,
+step_launch(const pcu_fused_step *step, const pcu_fused_memory *memory,
             const pcu_context *ctx)
 {
     pcu_function *function = (pcu_function *)step->work;
@@ -195,8 +191,9 @@ step_launch(const pcu_fused_step *step, const fused_memory *memory,
     return rc;
 }
 
-static int
-step_run(const pcu_fused_step *step, fused_memory *memory, const pcu_context *ctx)
+int
+pcu_fused_step_run(const pcu_fused_step *step, pcu_fused_memory *memory,
+                   const pcu_context *ctx)
 {
     if (step_allocate(step, memory) < 0) {
         return -1;
@@ -214,7 +211,7 @@ step_run(const pcu_fused_step *step, fused_memory *memory, const pcu_context *ct
         Py_DECREF(done);
     }
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(step->ends); i++) {
-        Py_CLEAR(memory->arrays[block_at(step->ends, i)]);
+        Py_CLEAR(memory->arrays[pcu_fused_block(step->ends, i)]);
     }
     return 0;
 }
@@ -222,7 +219,7 @@ step_run(const pcu_fused_step *step, fused_memory *memory, const pcu_context *ct
 /* -- the call ---------------------------------------------------------------------- */
 
 static PyObject *
-memory_result_new(fused_memory *memory, PyObject *result)
+memory_result_new(pcu_fused_memory *memory, PyObject *result)
 {
     if (!PyTuple_Check(result)) {
         return memory_pass_to(memory, result);
@@ -230,7 +227,7 @@ memory_result_new(fused_memory *memory, PyObject *result)
     Py_ssize_t count = PyTuple_GET_SIZE(result);
     PyObject *made = PyTuple_New(count);
     for (Py_ssize_t i = 0; made != NULL && i < count; i++) {
-        PyObject *array = memory->arrays[block_at(result, i)];
+        PyObject *array = memory->arrays[pcu_fused_block(result, i)];
         PyTuple_SET_ITEM(made, i, Py_XNewRef(array));
         if (array == NULL) {
             PyErr_SetString(PyExc_RuntimeError,
@@ -261,7 +258,7 @@ run_outer_array(const pcu_fused_run *self, Py_ssize_t block, PyObject *const *ar
 /* Whether an array may be the memory of a result: it has the layout, and no element of
  * a block that has memory. */
 static bool
-memory_may_use(const fused_memory *memory, const pcu_gpuarray *layout,
+memory_may_use(const pcu_fused_memory *memory, const pcu_gpuarray *layout,
                const pcu_gpuarray *array)
 {
     if (!Py_IS_TYPE((PyObject *)array, memory->st->GPUArray) ||
@@ -280,7 +277,7 @@ memory_may_use(const fused_memory *memory, const pcu_gpuarray *layout,
 
 /* Use arrays of the program as memory of results: `outs`, or spare ones. */
 static void
-run_choose_results(const pcu_fused_run *self, fused_memory *memory, PyObject *outs)
+run_choose_results(const pcu_fused_run *self, pcu_fused_memory *memory, PyObject *outs)
 {
     PyObject *from = outs;
     if (outs == NULL && self->spare_stream == pcu_stream_current()) {
@@ -288,7 +285,7 @@ run_choose_results(const pcu_fused_run *self, fused_memory *memory, PyObject *ou
     }
     for (Py_ssize_t i = 0; from != NULL && i < PyTuple_GET_SIZE(self->layouts); i++) {
         PyObject *layout = PyTuple_GET_ITEM(self->layouts, i);
-        PyObject **place = &memory->arrays[block_at(self->result, i)];
+        PyObject **place = &memory->arrays[pcu_fused_block(self->result, i)];
         for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(from); k++) {
             PyObject *array = PyTuple_GET_ITEM(from, k);
             if (layout != Py_None && *place == NULL && (outs == NULL || k == i) &&
@@ -306,7 +303,7 @@ run_keep_donated(pcu_fused_run *self, PyObject *const *arrays, Py_ssize_t count)
     Py_ssize_t size = PyTuple_GET_SIZE(self->donated);
     PyObject *spare = PyTuple_New(size);
     for (Py_ssize_t i = 0; spare != NULL && i < size; i++) {
-        Py_ssize_t k = block_at(self->donated, i);
+        Py_ssize_t k = pcu_fused_block(self->donated, i);
         if (k < 0 || k >= count) {
             Py_CLEAR(spare);
             break;
@@ -324,7 +321,7 @@ pcu_fused_run_call(pcu_fused_run *self, PyObject *const *arrays, Py_ssize_t coun
 {
     PyObject *few[32] = {NULL};
     PyObject *result = NULL;
-    fused_memory memory = {
+    pcu_fused_memory memory = {
         .st = self->st, .count = PyTuple_GET_SIZE(self->sources), .arrays = few};
     const pcu_context *ctx = pcu_context_launch_borrow(self->st);
     if (ctx == NULL) {
@@ -345,11 +342,12 @@ pcu_fused_run_call(pcu_fused_run *self, PyObject *const *arrays, Py_ssize_t coun
         memory.allocator = ((pcu_gpuarray *)arrays[0])->allocator;
     }
     run_choose_results(self, &memory, outs);
-    int rc = 0;
+    int rc =
+        self->graphs.stream == NULL ? 0 : pcu_fused_graph_launch(self, &memory, ctx);
     for (Py_ssize_t i = 0; rc == 0 && i < self->count; i++) {
-        rc = step_run(&self->items[i], &memory, ctx);
+        rc = pcu_fused_step_run(&self->items[i], &memory, ctx);
     }
-    if (rc == 0) {
+    if (rc >= 0) {
         result = memory_result_new(&memory, self->result);
     }
     if (result != NULL && outs == NULL && PyTuple_GET_SIZE(self->donated) != 0) {
@@ -370,7 +368,7 @@ pcu_fused_run_conflicts(const pcu_fused_run *self, PyObject *const *arrays,
 {
     Py_ssize_t blocks = PyTuple_GET_SIZE(self->sources);
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(self->written); i++) {
-        Py_ssize_t own = block_at(self->written, i);
+        Py_ssize_t own = pcu_fused_block(self->written, i);
         const pcu_gpuarray *array = run_outer_array(self, own, arrays, count);
         for (Py_ssize_t k = 0; array != NULL && k < blocks; k++) {
             const pcu_gpuarray *other = run_outer_array(self, k, arrays, count);
@@ -391,7 +389,7 @@ run_check_blocks(const pcu_fused_run *self, PyObject *blocks)
 {
     Py_ssize_t most = PyTuple_GET_SIZE(self->sources);
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(blocks); i++) {
-        Py_ssize_t block = block_at(blocks, i);
+        Py_ssize_t block = pcu_fused_block(blocks, i);
         if (block < 0 || block >= most) {
             if (!PyErr_Occurred()) {
                 PyErr_Format(PyExc_IndexError, "there is no block %zd", block);
@@ -503,16 +501,30 @@ run_read(pcu_fused_run *self)
     return 0;
 }
 
+static int
+run_check_graphs(const pcu_fused_run *self)
+{
+    const pcu_fused_graphs *graphs = &self->graphs;
+    return graphs->stream == NULL || (run_check_blocks(self, graphs->blocks) == 0 &&
+                                      run_check_blocks(self, graphs->fixed) == 0 &&
+                                      run_check_blocks(self, graphs->ins) == 0 &&
+                                      run_check_blocks(self, graphs->outs) == 0 &&
+                                      run_check_arrays(self, graphs->layouts) == 0)
+               ? 0
+               : -1;
+}
+
 static PyObject *
 run_new(PyTypeObject *type, PyObject *args, PyObject *Py_UNUSED(kwargs))
 {
     PyObject *context, *key, *sources, *written, *steps, *result, *layouts, *donated;
+    PyObject *graphs;
     PyTypeObject *const tuple = &PyTuple_Type;
     pcu_state *st = pcu_state_of_type(type);
     if (st == NULL ||
-        !PyArg_ParseTuple(args, "O!OO!O!O!OO!O!:_FusedRun", st->Context, &context, &key,
-                          tuple, &sources, tuple, &written, tuple, &steps, &result,
-                          tuple, &layouts, tuple, &donated)) {
+        !PyArg_ParseTuple(args, "O!OO!O!O!OO!O!O:_FusedRun", st->Context, &context,
+                          &key, tuple, &sources, tuple, &written, tuple, &steps,
+                          &result, tuple, &layouts, tuple, &donated, &graphs)) {
         return NULL;
     }
     pcu_fused_run *self = (pcu_fused_run *)type->tp_alloc(type, 0);
@@ -528,7 +540,10 @@ run_new(PyTypeObject *type, PyObject *args, PyObject *Py_UNUSED(kwargs))
     self->result = Py_NewRef(result);
     self->layouts = Py_NewRef(layouts);
     self->donated = Py_NewRef(donated);
-    if (run_read(self) < 0) {
+    if (run_read(self) < 0 ||
+        (graphs != Py_None &&
+         pcu_fused_graphs_read(self->st, &self->graphs, graphs) < 0) ||
+        run_check_graphs(self) < 0) {
         Py_CLEAR(self);
     }
     return (PyObject *)self;
@@ -602,7 +617,7 @@ run_traverse(PyObject *op, visitproc visit, void *arg)
     Py_VISIT(self->result);
     Py_VISIT(self->layouts);
     Py_VISIT(self->spare);
-    return 0;
+    return pcu_fused_graphs_traverse(&self->graphs, visit, arg);
 }
 
 static int
@@ -626,6 +641,7 @@ run_clear(PyObject *op)
     Py_CLEAR(self->layouts);
     Py_CLEAR(self->donated);
     Py_CLEAR(self->spare);
+    pcu_fused_graphs_clear(&self->graphs);
     Py_CLEAR(self->context);
     return 0;
 }
@@ -654,13 +670,17 @@ static PyMemberDef run_members[] = {
      Py_READONLY, NULL},
     {"used", Py_T_PYSSIZET, offsetof(pcu_fused_run, used), Py_READONLY,
      "The number of the last call among those of all fused functions."},
+    {"graphs", Py_T_PYSSIZET, offsetof(pcu_fused_run, graphs.made), Py_READONLY,
+     "The number of captures so far."},
+    {"graph_launches", Py_T_PYSSIZET, offsetof(pcu_fused_run, graphs.hits), Py_READONLY,
+     "The number of calls that launched a graph that was there."},
     {NULL, 0, 0, 0, NULL},
 };
 
 PyDoc_STRVAR(
     run_doc,
     "_FusedRun(context, key, sources, written, steps, result, layouts, donated,\n"
-    "          /)\n--\n\n"
+    "          graphs, /)\n--\n\n"
     "The steps of a recorded function, ready to be enqueued.\n\n"
     "key has the layout or the value of each argument, or is None. sources\n"
     "has for each block None, the number of an array among the arguments, or\n"
@@ -672,7 +692,10 @@ PyDoc_STRVAR(
     "and shared memory. result is a tuple of blocks, of which a single one is\n"
     "returned without a tuple, or a callable that gets a dict of the blocks.\n"
     "layouts has for each result None or the layout that an array of the\n"
-    "program needs; donated are the arrays that calls give up.");
+    "program needs; donated are the arrays that calls give up. graphs is None,\n"
+    "or what graphs need: a Stream to capture, the blocks of results that have\n"
+    "new memory, their layouts, the arguments whose addresses have to be the\n"
+    "same, those that it copies first, and the results that it copies then.");
 
 static PyType_Slot run_slots[] = {
     {Py_tp_doc, (void *)run_doc},   {Py_tp_new, run_new},

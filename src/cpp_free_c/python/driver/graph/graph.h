@@ -102,6 +102,12 @@ PCU_HIDDEN PCU_RAISES int pcu_kernel_parameters(pcu_function *function,
                                                 void *extra[PCU_KERNEL_EXTRA],
                                                 CUDA_KERNEL_NODE_PARAMS *params);
 
+/* The same with the bytes of all parameters. */
+PCU_HIDDEN void pcu_kernel_node_describe(const pcu_function *function,
+                                         const pcu_launch_shape *shape, void *data,
+                                         size_t *size, void *extra[PCU_KERNEL_EXTRA],
+                                         CUDA_KERNEL_NODE_PARAMS *params);
+
 /* The parameters of a copy. `resources` keeps what the copy uses. */
 PCU_HIDDEN PCU_RAISES int pcu_copy_parameters(pcu_state *st, PyObject *dest,
                                               PyObject *src, PyObject *size,

@@ -80,6 +80,30 @@ kernel_refuse_handlers(pcu_function *function, PyObject **memory, Py_ssize_t nar
     return -1;
 }
 
+void
+pcu_kernel_node_describe(const pcu_function *function, const pcu_launch_shape *shape,
+                         void *data, size_t *size, void *extra[PCU_KERNEL_EXTRA],
+                         CUDA_KERNEL_NODE_PARAMS *params)
+{
+    extra[0] = CU_LAUNCH_PARAM_BUFFER_POINTER;
+    extra[1] = data;
+    extra[2] = CU_LAUNCH_PARAM_BUFFER_SIZE;
+    extra[3] = size;
+    extra[4] = CU_LAUNCH_PARAM_END;
+    memset(params, 0, sizeof(*params));
+    params->func = function->handle;
+    params->gridDimX = shape->grid[0];
+    params->gridDimY = shape->grid[1];
+    params->gridDimZ = shape->grid[2];
+    params->blockDimX = shape->block[0];
+    params->blockDimY = shape->block[1];
+    params->blockDimZ = shape->block[2];
+    params->sharedMemBytes = shape->shared;
+    if (*size != 0) {
+        params->extra = extra;
+    }
+}
+
 int
 pcu_kernel_parameters(pcu_function *function, PyObject *const *args, Py_ssize_t nargs,
                       const pcu_launch_shape *shape, pcu_argument_buffer *buffer,
@@ -102,23 +126,8 @@ pcu_kernel_parameters(pcu_function *function, PyObject *const *args, Py_ssize_t 
     if (rc < 0) {
         return -1;
     }
-    extra[0] = CU_LAUNCH_PARAM_BUFFER_POINTER;
-    extra[1] = buffer->data;
-    extra[2] = CU_LAUNCH_PARAM_BUFFER_SIZE;
-    extra[3] = &buffer->used;
-    extra[4] = CU_LAUNCH_PARAM_END;
-    memset(params, 0, sizeof(*params));
-    params->func = function->handle;
-    params->gridDimX = shape->grid[0];
-    params->gridDimY = shape->grid[1];
-    params->gridDimZ = shape->grid[2];
-    params->blockDimX = shape->block[0];
-    params->blockDimY = shape->block[1];
-    params->blockDimZ = shape->block[2];
-    params->sharedMemBytes = shape->shared;
-    if (buffer->used != 0) {
-        params->extra = extra;
-    }
+    pcu_kernel_node_describe(function, shape, buffer->data, &buffer->used, extra,
+                             params);
     return 0;
 }
 
