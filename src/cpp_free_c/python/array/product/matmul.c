@@ -4,8 +4,8 @@
  * the output, and enqueue. A product with a vector is a reduction, which is bound by
  * memory, unless it sums across the rows of a large matrix. The others go through
  * cuBLAS, or through generated kernels: where there is no cuBLAS, and for integers and
- * bool, and for sums of few products. On the software device NumPy multiplies numbers of
- * its own BLAS, unless the product becomes a part of a graph. */
+ * bool, and for sums of few products. On the software device NumPy multiplies numbers
+ * of its own BLAS, unless the product becomes a part of a graph. */
 
 #include "python/array/product/matmul.h"
 
@@ -334,8 +334,8 @@ matmul_copy_operand(matmul_plan *plan, int i)
     return PCU_KERNEL_MADE; /* the copy may have made a kernel: plan again */
 }
 
-/* Whether pycuda.fuse computes the product in its kernels. So a generated kernel computes
- * it here, too, which adds up in the same order. */
+/* Whether pycuda.fuse computes the product in its kernels. So a generated kernel
+ * computes it here, too, which adds up in the same order. */
 static bool
 matmul_is_short(const matmul_plan *plan)
 {

@@ -2,8 +2,8 @@
  *
  * A block of 256 threads computes one tile of the result. It goes through the operands
  * in steps of `depth`, each of which it brings into shared memory. A thread adds up a
- * square of the tile in registers. Matrices that are smaller than any tile have a thread
- * for each element of the result: rows, columns and depth of the plan are 0. */
+ * square of the tile in registers. Matrices that are smaller than any tile have a
+ * thread for each element of the result: rows, columns and depth of the plan are 0. */
 
 #include "python/array/product/tiles.h"
 
