@@ -130,13 +130,13 @@ def _short_product(call: Call) -> Operation | None:
     a, b, (made,) = call.args[0].place, call.args[1].place, call.outputs
     if len(a.shape) < 2 or len(b.shape) < 2 or made.dtype not in _PRODUCTS:
         return None
-    rows, length, columns = *a.shape[-2:], b.shape[-1]
-    is_short = length <= SHORT and 1 < min(rows, columns) <= SHORT
+    height, length, width = a.shape[-2], a.shape[-1], b.shape[-1]
+    is_short = length <= SHORT and 1 < min(height, width) <= SHORT
     if not (is_short and a.dtype == b.dtype == made.dtype):
         return None
     if _driver._setting("PYCUDA_BLAS") == "cublas":
         return None
-    inputs = []
+    inputs: list[Place | Scalar] = []
     for k in range(length):
         for place, axis in ((a, -1), (b, -2)):
             shape = list(place.shape)
