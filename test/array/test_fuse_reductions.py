@@ -277,6 +277,12 @@ def test_warps_join_the_segments_of_a_result_that_they_need(ctx, monkeypatch):
         assert len(_both(of_the_distances, x)) == 3
         assert len(_both(lambda x: (_centered(x), (x * x).sum()), x)) == 3
     _both(of_rows, x)
+
+    def in_place(x):
+        x *= (x * x).sum() + x[5, 7]
+        return x
+
+    assert len(_both(in_place, x)) == 3
     monkeypatch.setattr(rows, "LAUNCH", 10**4)
     assert len(_both(_centered, x)) == 3
 
