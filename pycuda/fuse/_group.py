@@ -46,6 +46,8 @@ import numpy as np
 
 import pycuda.fuse._moves as moves
 import pycuda.fuse._rows as rows
+from pycuda import _driver
+from pycuda._driver import GPUArray
 from pycuda.fuse._instructions import (
     OPERATIONS_PER_BYTE,
     Access,
@@ -89,6 +91,9 @@ LANES = 32
 #: A value that is not stored reaches over at most so many rows and columns in all.
 MOST_HALO = 4
 _TWOS = {(dtype, np.dtype(dtype).type(2).tobytes()) for dtype in ("float32", "float64")}
+#: A product of matrices is an operation if it adds so few products to each element.
+SHORT = 4  # MATMUL_SHORT of matmul.c
+_PRODUCTS = ("float32", "float64")
 #: Chains of values that are longer are appended to a kernel without recursion.
 _DEEP = 60
 #: A value with less work is computed again for each element that it is broadcast to.
@@ -106,11 +111,39 @@ class _Conflict(Exception):
 
 def _simplified(statement: Statement) -> Statement:
     """Return a statement with the same bits and less work: a square for a power."""
+    if isinstance(statement, Call) and statement.function is GPUArray.__matmul__:
+        return _short_product(statement) or statement
     if isinstance(statement, Operation) and statement.name == "power":
         exponent = statement.inputs[1]
         if isinstance(exponent, Scalar) and (exponent.dtype, exponent.data) in _TWOS:
             return replace(statement, name="square", inputs=statement.inputs[:1])
     return statement
+
+
+def _short_product(call: Call) -> Operation | None:
+    """Return the operation that multiplies matrices, if its sums are short.
+
+    A plain product adds them in the same order.
+    """
+    if call.kwargs or not all(isinstance(each, Result) for each in call.args):
+        return None
+    a, b, (made,) = call.args[0].place, call.args[1].place, call.outputs
+    if len(a.shape) < 2 or len(b.shape) < 2 or made.dtype not in _PRODUCTS:
+        return None
+    height, length, width = a.shape[-2], a.shape[-1], b.shape[-1]
+    is_short = length <= SHORT and 1 < min(height, width) <= SHORT
+    if not (is_short and a.dtype == b.dtype == made.dtype):
+        return None
+    if _driver._setting("PYCUDA_BLAS") == "cublas":
+        return None
+    inputs: list[Place | Scalar] = []
+    for k in range(length):
+        for place, axis in ((a, -1), (b, -2)):
+            shape = list(place.shape)
+            shape[axis] = 1
+            offset = place.offset + k * place.strides[axis]
+            inputs.append(replace(place, offset=offset, shape=tuple(shape)))
+    return Operation("products", made.dtype, tuple(inputs), (made,), call.line)
 
 
 def shape_of(statement: Any) -> tuple[int, ...]:
@@ -303,11 +336,8 @@ class _Builder:
     def load(self, access: Access) -> int:
         """Return the variable of an element."""
         if access not in self.elements:
-            own = access.extent(self.kernel.shape)
             for other in self.stored:
-                if other.block == access.block and overlaps(
-                    own, other.extent(self.kernel.shape)
-                ):
+                if access.meets(other, self.kernel.shape):
                     raise _Conflict
             target = self.variable(access.dtype)
             self.kernel.instructions.append(Load(target, access, self.line))
@@ -559,13 +589,8 @@ class _Builder:
             if place.block in self.plan.dead:
                 continue
             access = self.access(place, where)
-            own = access.extent(self.kernel.shape)
             for other in [*self.loaded, *self.stored]:
-                if (
-                    other.block == access.block
-                    and other != access
-                    and overlaps(own, other.extent(self.kernel.shape))
-                ):
+                if other != access and access.meets(other, self.kernel.shape):
                     raise _Conflict
             if Plan._overlaps_itself(place):
                 raise _Conflict
@@ -698,9 +723,12 @@ class Plan:
                 self._readers.setdefault(place.block, []).append(number)
         for number in sorted(self._live):
             statement = self.statements[number]
-            if isinstance(statement, Operation) and statement.name == "join":
-                if statement.outputs[0].block not in self._readers:
-                    statement = self.statements[number] = moves.parts(statement)
+            if (
+                isinstance(statement, Operation)
+                and statement.name == "join"
+                and statement.outputs[0].block not in self._readers
+            ):
+                statement = self.statements[number] = moves.parts(statement)
             for place in self._writes(statement):
                 self._writers.setdefault(place.block, []).append(number)
         for block, writers in self._writers.items():
@@ -854,9 +882,12 @@ class Plan:
                 else:
                     distances.add(None)
                 times = -(-math.prod(target) // count) if is_whole else 1
-                if times > 1 and self.work(number) > BROADCAST_WORK:
-                    if times > self._together(own, place, target):
-                        return True
+                if (
+                    times > 1
+                    and self.work(number) > BROADCAST_WORK
+                    and times > self._together(own, place, target)
+                ):
+                    return True
                 way = place.offset, place.strides, place.shape, own
                 ways.add((reader, k, own, None) if moved is None else (*way, moved))
         if len(ways) < 2:

@@ -52,6 +52,21 @@ class Access:
         strides = (*self.strides, *(jump.stride for jump in self.jumps))
         return extent(self.offset, lengths, strides, itemsize(self.dtype))
 
+    def meets(self, other: Access, shape: tuple[int, ...]) -> bool:
+        """Say whether two accesses may have a byte in common."""
+        if self.block != other.block:
+            return False
+        (a, b), (c, d) = self.extent(shape), other.extent(shape)
+        if b <= c or d <= a:
+            return False
+        steps = [*self.strides, *other.strides]
+        steps += [jump.stride for jump in (*self.jumps, *other.jumps)]
+        step = math.gcd(*steps)  # elements that alternate have no byte in common
+        apart = other.offset - self.offset
+        return not step or (
+            apart % step < itemsize(self.dtype) or -apart % step < itemsize(other.dtype)
+        )
+
     def depends_on(self, axis: int) -> bool:
         """Say whether an index of the kernel changes the element."""
         jumps = any(jump.axes[axis] for jump in self.jumps)
@@ -212,6 +227,8 @@ def work_of(statement: Operation | Reduction | Loop) -> int:
         return statement.length
     if isinstance(statement, Loop):
         return statement.count * sum(work_of(each) for each in statement.body)
+    if statement.name == "products":
+        return len(statement.inputs)
     return _WORK.get(statement.name, _OTHER_WORK)
 
 

@@ -9,7 +9,7 @@ import pytest
 import pycuda.driver as drv
 import pycuda.fuse
 from pycuda import cumath, curandom, fuse, gpuarray, linalg
-from pycuda.fuse import FuseError, _group as group
+from pycuda.fuse import FuseError, _code as code, _group as group
 from pycuda.gpuarray import GPUArray, to_gpu
 from support.arrays import same
 from support.child import run_child
@@ -75,6 +75,99 @@ def test_large_arrays_are_loaded_in_whole_words(ctx):
         out = gpuarray.empty(x.size + 4, np.float32)[first : first + x.size]
         same(fused(x, out=out), want)
     assert fused.specialisations == 1
+
+
+def _quotients(x, y):
+    return x / y, np.sqrt(x), (y - 1) / 3
+
+
+def _unusual(count):
+    """Return arrays with numbers of all sizes, and one with unusual ones only."""
+    rng = np.random.default_rng(7)
+    bits = rng.integers(0, 1 << 32, (2, count), np.uint32).view(np.float32)
+    sizes = np.float32(2) ** rng.integers(-120, 120, (2, count))
+    some = np.where(rng.random((2, count)) < 0.01, bits, sizes + 1)
+    ends = np.array([0, -0.0, np.inf, np.nan, 1e-45, 3e38, 1e-38, -1e-30], np.float32)
+    ends = ends.repeat(count // 8), np.tile(ends, count // 8)
+    return [tuple(map(to_gpu, each)) for each in (bits, sizes, some, ends)]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_quotients_of_unusual_numbers_in_whole_words(ctx, monkeypatch):
+    monkeypatch.setattr(code, "WORDS_FROM", 1)
+    assert "quick_divide(" in fuse.fuse(_quotients).source(*_unusual(8000)[0])
+    for x, y in _unusual(8000):
+        _both(_quotients, x, y)
+        _both(_quotients, x[:-3], y[:-3])
+
+    def in_place(x, y):
+        x /= y
+        x /= 3
+        return x
+
+    _both(in_place, *_unusual(8000)[2])
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_quick_quotients_of_unusual_numbers_are_other_ones(ctx, monkeypatch):
+    finished = code.finished
+
+    def changed(source, fast):
+        source.text = source.text.replace("if (usual)", "if (true)")
+        return finished(source, fast)
+
+    monkeypatch.setattr(code, "WORDS_FROM", 1)
+    monkeypatch.setattr(code, "finished", changed)
+    with pytest.raises(AssertionError):
+        _both(_quotients, *_unusual(8000)[3])
+
+
+def test_long_operations_have_a_thread_for_each_element(ctx):
+    def function(x, times):
+        for _ in range(times):
+            x = np.exp(x) - x
+        return x
+
+    x = _array(1 << 18)
+    fused = fuse.fuse(function)
+    assert ".load(" in fused.source(x, 2)
+    assert ".load(" not in fused.source(x, 20)
+    _both(lambda x: function(x, 20), x)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_products_of_small_matrices_are_operations(ctx, dtype):
+    def function(a, b):
+        return (a + 1) @ b @ (2 * a).swapaxes(-1, -2)
+
+    for shape in [(2, 2), (70, 3, 4), (5, 6, 2, 2), (100, 4)]:
+        a = _array(*shape, dtype=np.dtype(dtype))
+        b = _array(shape[-1], shape[-1], dtype=np.dtype(dtype))
+        steps = _both(function, a, b)
+        assert any(step.call for step in steps) == (shape == (100, 4))
+    negative = to_gpu(np.full((3, 2, 2), -1e-30, dtype))
+    _both(lambda a: (a @ -a, a @ a.swapaxes(1, 2)), negative)
+    five = _array(9, 5, dtype=np.dtype(dtype))
+    for several in (lambda a: a.T @ a, lambda a: a @ a.T):
+        (step,) = _both(several, five)
+        assert step.call
+
+
+def test_alternating_elements_are_written_by_one_kernel(ctx):
+    def function(x):
+        y = gpuarray.empty_like(x)
+        y[::2] = x[::2] + 1
+        y[1::2] = x[::2] - 1
+        return y
+
+    assert len(_both(function, _array(40))) == 1
+
+    def shifted(x):
+        x[::2] = x[1::2] + 1
+        x[1::2] = x[::2] * 2
+        return x
+
+    _both(shifted, _array(40))
 
 
 def test_a_call_whose_result_is_not_at_a_whole_word(ctx):

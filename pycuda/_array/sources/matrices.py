@@ -46,15 +46,21 @@ def product_text(request):
         f"typedef {item} Item;",
         "struct convert { template <class T> static PYCUDA_FN Item of(T x)",
         f"{{ return (Item)({computed('x', compute)}); }} }};",
+        'extern "C" __global__ void __launch_bounds__(256, 2)',
+        f"kernel({', '.join(parameters)})",
+        "{",
+    ]
+    if rows == 0:
+        return "\n".join([*lines, *_element(request, operation), "}"]) + "\n"
+    lines[-3:-3] = [
         f"typedef product_operand<{left}, Item, convert, {rows}, {depth}, "
         f"{left_along}, {request.left_vector}> Left;",
         f"typedef product_operand<{right}, Item, convert, {columns}, {depth}, "
         f"{right_along}, {request.right_vector}> Right;",
         f"typedef product_tile<Left, Right, {operation}, Item, {result}, "
         f"{rows}, {columns}, {depth}> tile;",
-        'extern "C" __global__ void __launch_bounds__(256, 2)',
-        f"kernel({', '.join(parameters)})",
-        "{",
+    ]
+    lines += [
         *_place(request.ndim, rows, columns),
         f"tile::multiply(left, right, result, m, n, k, {', '.join(numbers)},",
         "row, column);",
@@ -82,6 +88,40 @@ def _place(ndim, rows, columns):
         lines += [f"{name} += at * {name}{axis};" for name in _NAMES]
         lines.append("}")
     return lines
+
+
+def _element(request, operation):
+    """Return the lines of a thread that computes an element of a result.
+
+    After the sum it adds products of zeros, as tiles do.
+    """
+    left, right, result = request.types
+    lines = [
+        "uint64 rest = (uint64)blockIdx.x * 256 + threadIdx.x, next = rest / n;",
+        "right += (int64)(rest - next * n) * right_column;",
+        "result += (int64)(rest - next * n) * result_column;",
+        "rest = next; next = rest / m;",
+        "left += (int64)(rest - next * m) * left_row;",
+        "result += (int64)(rest - next * m) * result_row;",
+        "rest = next;",
+    ]
+    for axis in reversed(range(request.ndim)):
+        lines.append(f"{{ next = rest / d{axis};")
+        lines.append(f"const int64 at = rest - next * d{axis}; rest = next;")
+        lines += [f"{name} += at * {name}{axis};" for name in _NAMES]
+        lines.append("}")
+    return [
+        *lines,
+        "if (rest > 0) return; // there are no more elements",
+        "Item sum = cast<Item>(0);",
+        "for (uint64 i = 0; i < k; i++) {",
+        f"{operation}::add(sum, convert::of(*(const {left} *)left), "
+        f"convert::of(*(const {right} *)right));",
+        "left += left_column; right += right_row;",
+        "}",
+        f"{operation}::add(sum, cast<Item>(0), cast<Item>(0));",
+        f"*({result} *)result = cast<{result}>(sum);",
+    ]
 
 
 # -- solvers ---------------------------------------------------------------------------

@@ -2,7 +2,8 @@
  *
  * A block of 256 threads computes one tile of the result. It goes through the operands
  * in steps of `depth`, each of which it brings into shared memory. A thread adds up a
- * square of the tile in registers. */
+ * square of the tile in registers. Matrices that are smaller than any tile have a
+ * thread for each element of the result: rows, columns and depth of the plan are 0. */
 
 #include "python/array/product/tiles.h"
 
@@ -10,7 +11,7 @@
 #include "python/array/ops/kernel_table.h"
 #include "python/array/ops/operations.h"
 
-enum { TILES_THREADS = 256, TILES_WORD = 16, TILES_LEAST = 16 };
+enum { TILES_THREADS = 256, TILES_WORD = 16, TILES_LEAST = 16, TILES_SHORT = 4 };
 
 typedef struct {
     const pcu_product *product;
@@ -28,12 +29,19 @@ tiles_accumulator(int compute)
     return Py_MAX(pcu_types[compute].size, 4);
 }
 
+/* The number of blocks. */
 static size_t
 tiles_count(const pcu_product *p, size_t rows, size_t columns)
 {
-    size_t count = (p->m + rows - 1) / rows * ((p->n + columns - 1) / columns);
+    size_t count = p->m * p->n;
+    if (rows != 0) {
+        count = (p->m + rows - 1) / rows * ((p->n + columns - 1) / columns);
+    }
     for (int axis = 0; axis < p->ndim; axis++) {
         count *= p->shape[axis];
+    }
+    if (rows == 0) {
+        count = (count + TILES_THREADS - 1) / TILES_THREADS;
     }
     return count;
 }
@@ -107,7 +115,11 @@ tiles_fill(tiles_plan *plan, const pcu_product *p, const pcu_context *ctx)
 {
     const pcu_matrix *left = &p->matrices[PCU_LEFT];
     const pcu_matrix *right = &p->matrices[PCU_RIGHT];
+    memset(plan, 0, sizeof(*plan));
     plan->product = p;
+    if (p->k <= TILES_SHORT && Py_MIN(p->m, p->n) <= TILES_SHORT) {
+        return; /* all is 0 */
+    }
     tiles_choose(plan, (size_t)ctx->rec.limits.multiprocessors);
     tiles_choose_loads(plan, PCU_LEFT, plan->rows, p->m, left->row, p->k, left->column);
     tiles_choose_loads(plan, PCU_RIGHT, plan->columns, p->n, right->column, p->k,
