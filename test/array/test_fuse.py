@@ -1,5 +1,6 @@
 """pycuda.fuse: functions of arrays that run as few kernels."""
 
+import functools
 import pickle
 import threading
 
@@ -9,7 +10,8 @@ import pytest
 import pycuda.driver as drv
 import pycuda.fuse
 from pycuda import cumath, curandom, fuse, gpuarray, linalg
-from pycuda.fuse import FuseError, _code as code, _group as group
+from pycuda.fuse import FuseError, _code as code, _group as group, _launch, _trace
+from pycuda.fuse._program import Call
 from pycuda.gpuarray import GPUArray, to_gpu
 from support.arrays import same
 from support.child import run_child
@@ -446,6 +448,85 @@ def test_a_state_that_changes_in_place_is_refused(ctx):
         fuse.fuse(lambda u: fuse.loop(3, body, u))(_array(3))
 
 
+@pytest.mark.parametrize("function", [np.sort, lambda s: np.partition(s, 1)])
+def test_sorting_a_copy_in_a_loop(ctx, function):
+    def turned(x):
+        return fuse.loop(3, lambda s: function(s) * -2, x)
+
+    _both(turned, _array(20))
+
+
+def test_sorting_the_state_of_a_loop_is_refused(ctx):
+    def body(s):
+        s.sort()
+        return s * 2
+
+    with pytest.raises(FuseError, match="in place"):
+        fuse.fuse(lambda x: fuse.loop(3, body, x))(_array(20))
+
+
+def _changed_by_calls(function, x):
+    """Return what the calls between the kernels of a function change."""
+    statements = _trace.record(function, (x,), {}).statements
+    return [len(each.writes) for each in statements if isinstance(each, Call)]
+
+
+def test_only_the_method_sorts_in_place(ctx):
+    x = _array(20)
+    assert _changed_by_calls(np.sort, x) == [0]
+    assert _changed_by_calls(lambda x: np.partition(x, 2), x) == [0]
+    assert _changed_by_calls(lambda x: x.__array_namespace__().sort(x), x) == [0]
+    assert _changed_by_calls(lambda x: x.sort(), x) == [1]
+
+
+@pytest.mark.parametrize("dtype", [np.bool_, np.uint8, np.uint16])
+def test_counts_of_all_values_of_a_dtype(ctx, dtype):
+    def counts(x, weights):
+        n = 2 if dtype is np.bool_ else 256 ** np.dtype(dtype).itemsize
+        values = (x * 7).astype(dtype)
+        return np.bincount(values, minlength=n) + 1, np.bincount(values, weights, n)
+
+    _both(counts, _array(100), _array(100))
+
+
+def test_counts_of_few_numbers(ctx):
+    def counts(x):
+        return np.histogram((x * 7).astype(np.int32), 7, (-0.5, 6.5))[0]
+
+    assert len(_both(counts, _array(100))) == 2
+    numbers = np.random.default_rng(3).random(100).astype(np.float32) * 7
+    same(fuse.fuse(counts)(_array(100)), np.bincount(numbers.astype(int), minlength=7))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda module, x: module.take(x * 2, [1, 0], axis=0),
+        lambda module, x: module.concatenate([x * 2, x + 1]),
+        lambda module, x: module.stack([x * 2, x + 1], axis=1),
+    ],
+)
+def test_functions_of_gpuarray_make_the_steps_of_numpy_ones(ctx, function):
+    ours, numpys = (
+        _both(functools.partial(function, module), _array(5, 4))
+        for module in (gpuarray, np)
+    )
+    assert ours == numpys
+
+
+def test_random_numbers(ctx):
+    rng = curandom.XORWOWRandomNumberGenerator()
+
+    @pycuda.fuse
+    def noisy(x):
+        return x + fuse.call(rng.gen_uniform, x.shape, np.float32)
+
+    x = gpuarray.zeros(50, np.float32)
+    first, second = noisy(x).get(), noisy(x).get()
+    assert 0 < first.min() < first.max() <= 1
+    assert not np.array_equal(first, second)
+
+
 # -- errors ----------------------------------------------------------------------------
 
 
@@ -463,9 +544,12 @@ def _branch(u):
         (lambda u: u.get(), "Return the array"),
         (lambda u: u[u > 0], "where"),
         (lambda u: np.nonzero(u), "where"),
-        (lambda u: gpuarray.sort(u), "pycuda.fuse.call"),
+        (lambda u: gpuarray.sort(u), r"fuse.call\(gpuarray.sort, \*arguments\)"),
+        (lambda u: u + gpuarray.to_gpu(np.ones(3)), "gpuarray.to_gpu is not"),
+        (lambda u: np.bincount(u.astype(np.int32), minlength=9), "histogram"),
+        (lambda u: np.bincount(u.astype(np.uint8), minlength=255), "minlength=256"),
         (lambda u: [1, 2][u[0]], "take"),
-        (lambda u: u + curandom.rand(u.shape), "pycuda.fuse.call"),
+        (lambda u: u + curandom.rand(u.shape), r"fuse.call\(curandom.rand"),
     ],
 )
 def test_an_error_names_the_line(ctx, function, advice):
@@ -516,8 +600,15 @@ def test_a_stand_in_is_useless_afterwards(ctx):
         return x + 1
 
     function(_array(3))
-    for use in (lambda x: x + 1, lambda x: gpuarray.sum(x), lambda x: x.copy()):
-        with pytest.raises((RuntimeError, FuseError)):
+    for use in (
+        lambda x: x + 1,
+        lambda x: gpuarray.sum(x),
+        lambda x: gpuarray.sort(x),
+        lambda x: x.copy(),
+        lambda x: x.get(),
+        lambda x: bool(x),
+    ):
+        with pytest.raises(FuseError, match="kept it"):
             use(kept[0])
 
 
@@ -582,6 +673,22 @@ def test_a_capture(ctx):
     same(result, stencil.__wrapped__(u).get())
 
 
+def test_a_while_loop_in_a_capture(ctx):
+    @pycuda.fuse
+    def function(x):
+        return fuse.while_loop(lambda x: x.max() < 9, lambda x: x * 2, x)
+
+    x, stream = _array(20), drv.Stream()
+    for _ in range(2):  # the first call, and a warm one
+        with (
+            pytest.raises(FuseError, match=r"test_fuse.py:\d+: while_loop.*captured"),
+            stream.capture(),
+            stream,
+        ):
+            function(x)
+        same(function(x), function.__wrapped__(x).get())
+
+
 def test_any_thread(ctx):
     u = _array(20, 30)
     want = stencil.__wrapped__(u).get()
@@ -613,6 +720,74 @@ def test_a_fused_function_inside_another_one(ctx):
 
 def test_pickling_by_reference(ctx):
     assert pickle.loads(pickle.dumps(stencil)) is stencil
+
+
+def _twice(x):
+    return 2 * x
+
+
+def test_pickling_a_function_that_no_name_finds(ctx):
+    for function in (lambda x: 2 * x, _twice):
+        with pytest.raises(pickle.PicklingError, match="does not name"):
+            pickle.dumps(fuse.fuse(function))
+
+
+def test_parameters_with_the_names_of_a_call():
+    def positional(x, out, /):
+        return x + out
+
+    def keyword(x, *, stream):
+        return x
+
+    for function in (lambda x, out: x, lambda stream: stream, keyword):
+        with pytest.raises(TypeError, match="parameter '(out|stream)'"):
+            fuse.fuse(function)
+    for function in (positional, lambda *out: out, lambda **stream: stream):
+        fuse.fuse(function)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [bool, float, int, complex, lambda x: x.item(), lambda x: x in [1]],
+)
+def test_the_element_of_an_array_with_several_is_a_plain_error(ctx, use):
+    x = _array(3)
+    with pytest.raises((TypeError, ValueError)) as plain:
+        use(x)
+    with pytest.raises(type(plain.value)) as caught:
+        fuse.fuse(lambda x: use(x))(x)
+    assert str(caught.value) == str(plain.value)
+    with pytest.raises(FuseError):
+        fuse.fuse(lambda x: use(x))(x[:1])
+
+
+def test_the_name_of_the_type_of_arrays(ctx):
+    assert fuse.fuse(lambda x: (x + 1, type(x).__name__))(_array(3))[1] == "GPUArray"
+
+
+def test_out_takes_dtypes_of_the_same_kind(ctx, monkeypatch):
+    x, out = _array(20, 30), gpuarray.zeros((18, 28), np.int32)
+    for is_enabled in (True, False):
+        monkeypatch.setattr(_launch, "ENABLED", is_enabled)
+        function = fuse.fuse(stencil.__wrapped__)
+        with pytest.raises(TypeError, match="float32 cannot be put.*int32"):
+            function(x, out=out)
+        assert not out.get().any()
+        function(x, out=gpuarray.zeros((18, 28), np.complex64))
+
+
+@pytest.mark.parametrize("result", [None, {}, "text", [], 2.5])
+def test_out_takes_arrays_only(ctx, result, monkeypatch):
+    x = _array(3)
+    want = x.get()
+    for is_enabled in (True, False):
+        monkeypatch.setattr(_launch, "ENABLED", is_enabled)
+        function = fuse.fuse(lambda x: result)
+        for _ in range(2):
+            with pytest.raises(TypeError, match=f"returns a {type(result).__name__}"):
+                function(x, out=x)
+            function(x)
+    same(x, want)
 
 
 def test_out(ctx):
