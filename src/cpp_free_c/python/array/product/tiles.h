@@ -8,7 +8,7 @@
 #include "python/array/product/product.h"
 #include "python/driver/context.h"
 
-/* Whether each block makes a whole result with long sums, at the speed of memory. */
+/* Whether a block makes a whole result: it has few elements, and long sums. */
 PCU_HIDDEN bool pcu_tiles_is_thin(const pcu_product *product);
 
 /* The number of blocks of the product's kernel, 1 or more. */
