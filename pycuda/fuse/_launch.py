@@ -20,7 +20,7 @@ from pycuda import _driver
 from pycuda._context_cache import _current_memory
 from pycuda.fuse._group import Plan
 from pycuda.fuse._instructions import Kernel
-from pycuda.fuse._keys import Unhashable, key_in_c, key_of
+from pycuda.fuse._keys import Unhashable, key_in_c, key_of, same_arrays
 from pycuda.fuse._program import (
     Program,
 )
@@ -178,6 +178,9 @@ class FusedFunction(_driver._FusedCall):
             key = tuple([key_of(each, arrays) for each in args])
             if kwargs:
                 key = key, key_of(kwargs, arrays)
+            same = same_arrays(arrays)
+            if same:
+                key = key, same
         except Unhashable:
             return _copied(self._plain(*args, **kwargs), out)
         made = self._specialisation(key, args, kwargs)

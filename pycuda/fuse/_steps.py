@@ -422,4 +422,4 @@ def _result(memory: dict[int, Any], leaf: Any) -> Any:
         if leaf.counts_as is not None:
             made._counts_as = leaf.counts_as
         return made
-    return leaf
+    return leaf.copy() if type(leaf) is np.ndarray else leaf

@@ -11,6 +11,7 @@ with other arrays of the same layout to learn the layout of the result.
 from __future__ import annotations
 
 import contextlib
+import enum
 import functools
 import os
 import sys
@@ -26,6 +27,7 @@ import pycuda
 import pycuda.fuse._kernels as kernels
 from pycuda import _driver
 from pycuda._array.numpy_protocol import functions  # noqa: F401  before a first call
+from pycuda.fuse._effects import CONSTANT, Effects
 from pycuda.fuse._moves import MOVES, as_recorded
 from pycuda.fuse._program import (
     Block,
@@ -79,10 +81,13 @@ def _line() -> str:
 def refuse(what: str, advice: str) -> Any:
     """Raise the error of something that needs elements."""
     path, line = place_in_program()
-    raise FuseError(
+    error = FuseError(
         f"{path}, line {line}: {what}, but a function under pycuda.fuse is recorded "
         f"before its arrays have elements. {advice}"
     )
+    if is_recording():
+        _current().failure = error
+    raise error
 
 
 # -- memory ----------------------------------------------------------------------------
@@ -122,6 +127,7 @@ class Trace:
         self.next_address = 1 << 56
         self.empty = -1  # the block of arrays without elements
         self.fast = False  # whether results may have other bits
+        self.failure: FuseError | None = None  # what was refused
         self.unaligned: set[int] = set()  # blocks whose addresses vary
 
     def reserve(self, size: int) -> tuple[int, int]:
@@ -494,12 +500,14 @@ def _view(given: GPUArray, leaf: GPUArray, address: int) -> GPUArray:
 
 def attempt(function: Any, args: Any, kwargs: Any, name: str, own: Any = None) -> Any:
     """Record what a function does, or else a call of it or of ``own``."""
-    statements = _current().program.statements
+    trace = _current()
+    statements, failure = trace.program.statements, trace.failure
     before = len(statements)
     try:
         return function(*args, **kwargs)
     except (_Refused, FuseError):  # it launches other kernels, or reads elements
         del statements[before:]
+        trace.failure = failure
     return call(own or function, args, kwargs, name)
 
 
@@ -643,35 +651,68 @@ def record(function: Any, args: Any, kwargs: Any, fast: bool = False) -> Program
         trace.fast = trace.program.fast = fast
         _active.append(trace)
         arrays: list[tuple[StandIn, int]] = []
+        known: dict[int, tuple[StandIn, int]] = {}
 
         def stand_in(leaf: Any) -> Any:
             if not isinstance(leaf, GPUArray):
                 return leaf
-            low, high = 0, 0
-            _type_name(leaf.dtype)
-            if leaf.size:
-                size = itemsize(leaf.dtype.name)
-                low, high = extent(0, leaf.shape, leaf.strides, size)
-            made = trace.stand_in(leaf, _argument(leaf, high - low, arrays))
-            arrays.append((made, len(trace.program.blocks) - 1))
-            return made
+            if id(leaf) not in known:
+                low, high = 0, 0
+                _type_name(leaf.dtype)
+                if leaf.size:
+                    size = itemsize(leaf.dtype.name)
+                    low, high = extent(0, leaf.shape, leaf.strides, size)
+                made = trace.stand_in(leaf, _argument(leaf, high - low, arrays))
+                known[id(leaf)] = made, len(trace.program.blocks) - 1
+            arrays.append(known[id(leaf)])
+            return known[id(leaf)][0]
 
         try:
             _driver._record(True)
             try:
                 args = map_tree(stand_in, args)
                 kwargs = map_tree(stand_in, kwargs)
-                returned = function(*args, **kwargs)
+                given = {id(leaf) for leaf in _objects((args, kwargs))}
+                returned = _run(function, args, kwargs)
                 trace.program.result = map_tree(
-                    lambda leaf: _returned(trace, arrays, leaf), returned
+                    lambda leaf: _returned(trace, arrays, given, leaf), returned
                 )
             except _Refused as error:
                 raise _explained(error) from None
             finally:
                 _driver._record(False)
+            if trace.failure is not None:
+                raise trace.failure  # the function has caught it
         finally:
             _active.pop()
         return trace.program
+
+
+def _run(function: Any, args: Any, kwargs: Any) -> Any:
+    """Call a function, and refuse what it changes outside."""
+    effects = Effects(function, (args, kwargs), lambda leaf: isinstance(leaf, StandIn))
+    try:
+        returned = function(*args, **kwargs)
+    except BaseException:
+        effects.undo()
+        raise
+    changed = effects.undo()
+    if changed:
+        code = getattr(function, "__code__", None)
+        where = f"{code.co_filename}, line {code.co_firstlineno}: " if code else ""
+        raise FuseError(
+            f"{where}the function changes {changed}, but under pycuda.fuse its Python "
+            "code runs once, while it is recorded. Return the value and store it "
+            "outside, or assign to elements of an array: x[...] = value."
+        )
+    return returned
+
+
+def _objects(tree: Any) -> list[Any]:
+    """Return the leaves of nested tuples, lists and dicts."""
+    found: list[Any] = []
+    map_tree(found.append, tree)
+    return found
 
 
 @contextlib.contextmanager
@@ -699,14 +740,42 @@ def _constant(array: GPUArray) -> Block:
     return Block("constant", array.nbytes, array, alignment_of(array.ptr))
 
 
-def _returned(trace: Trace, arrays: list[tuple[StandIn, int]], leaf: Any) -> Any:
-    """Return what stands for a returned value."""
-    if not isinstance(leaf, GPUArray):
-        return leaf
-    for array, block in arrays:
-        if leaf is array:
-            return Same(block)
-    return trace.described(leaf)
+#: Values of these types, and nested tuples, lists and dicts, may be returned.
+_VALUES: tuple[type, ...] = (
+    bool,
+    int,
+    float,
+    complex,
+    str,
+    bytes,
+    type(None),
+    type(...),
+    slice,
+    np.generic,
+    np.ndarray,
+    np.dtype,
+    enum.Enum,
+    *CONSTANT,
+)
+
+
+def _returned(
+    trace: Trace, arrays: list[tuple[StandIn, int]], given: set[int], leaf: Any
+) -> Any:
+    """Return what stands for a returned value. ``given`` are objects in arguments."""
+    if isinstance(leaf, GPUArray):
+        for array, block in arrays:
+            if leaf is array:
+                return Same(block)
+        return trace.described(leaf)
+    is_value = isinstance(leaf, _VALUES) and not getattr(leaf, "__closure__", None)
+    if not is_value and id(leaf) not in given:
+        raise FuseError(
+            f"the function returns a {type(leaf).__name__}, which pycuda.fuse cannot "
+            "make again in later calls. Return arrays, numbers, and tuples, lists and "
+            "dicts of them."
+        )
+    return leaf
 
 
 def _explained(error: BaseException) -> FuseError:

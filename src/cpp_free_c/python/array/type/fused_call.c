@@ -38,7 +38,20 @@ key_has_value(PyObject *value, PyObject *wanted)
     return false;
 }
 
-/* Whether the arguments are those of a run: store the arrays among them. */
+/* Whether an array is among others. */
+static bool
+key_has_array(PyObject *const *arrays, Py_ssize_t count, PyObject *array)
+{
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (arrays[i] == array) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the arguments are those of a run: store the arrays among them. An array that
+ * comes twice has a key of Python. */
 static bool
 key_matches(const pcu_fused_run *run, PyObject *const *args, Py_ssize_t nargs,
             PyObject **arrays, Py_ssize_t *count)
@@ -58,7 +71,8 @@ key_matches(const pcu_fused_run *run, PyObject *const *args, Py_ssize_t nargs,
         }
         else if (Py_IS_TYPE(args[i], st->GPUArray) &&
                  pcu_fused_has_layout((pcu_gpuarray *)args[i],
-                                      (pcu_gpuarray *)wanted)) {
+                                      (pcu_gpuarray *)wanted) &&
+                 !key_has_array(arrays, *count, args[i])) {
             arrays[(*count)++] = args[i];
         }
         else {
