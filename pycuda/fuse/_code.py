@@ -2,6 +2,10 @@
 
 Sizes, strides and numbers of the program are parameters, so one source serves all
 arrays of the same dtypes and layout classes.
+
+A thread that computes several elements in a row computes quotients and roots of float32
+without the branches for unusual numbers. If it meets such a number, it computes all of
+these elements again with them.
 """
 
 from __future__ import annotations

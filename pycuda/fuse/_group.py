@@ -10,7 +10,8 @@ whole is not stored, but computed in the kernels that read it, unless
 
 A reduction is a kernel, which computes the values that it reduces. It may join the
 kernel before it, and operations may join it: see ``_rows``. A reduction of a few
-elements is also computed in the threads that need it, like an operation.
+elements is also computed in the threads that need it, like an operation. So is a product
+of small matrices.
 
 An operation that stores joins the kernel before it if both have the same shape and each
 thread touches only what it wrote itself. An operation that writes elements which other
@@ -500,10 +501,6 @@ class _Builder:
         shape = operation.outputs[0].shape
         if operation.name in moves.MOVES:
             return (moves.value(self, operation, where),)
-        if operation.name == "parts":
-            return tuple(
-                [self.compute(each, where)[0] for each in moves.copies(operation)]
-            )
         arguments: list[int | Scalar] = []
         for each in operation.inputs:
             self.line = operation.line
@@ -647,6 +644,7 @@ class Plan:
         self.program = program
         self.blocks: list[Block] = list(program.blocks)
         self.statements: list[Statement] = [*map(_simplified, program.statements)]
+        self._divide_stacks()
         self.steps: list[Step] = []
         self.dead: set[int] = set()
         self.near: set[int] = set()  # stored by the open kernel, and computed again
@@ -672,6 +670,23 @@ class Plan:
         self._run()
 
     # what the program uses
+
+    def _divide_stacks(self) -> None:
+        """Let each part of a stack that no statement reads be a statement.
+
+        They are in one kernel, whose threads do once what the parts share.
+        """
+        names = [getattr(each, "name", "") for each in self.statements]
+        if "join" not in names:
+            return
+        read = {p.block for each in self.statements for p in self._reads(each)}
+        divided: list[Statement] = []
+        for statement, name in zip(self.statements, names, strict=True):
+            if name == "join" and self._writes(statement)[0].block not in read:
+                divided += moves.parts(statement)
+            else:
+                divided.append(statement)
+        self.statements = divided
 
     def _escape(self, leaf: Any) -> Any:
         if isinstance(leaf, Result):
@@ -721,14 +736,6 @@ class Plan:
                 continue
             for place in self._reads(statement):
                 self._readers.setdefault(place.block, []).append(number)
-        for number in sorted(self._live):
-            statement = self.statements[number]
-            if (
-                isinstance(statement, Operation)
-                and statement.name == "join"
-                and statement.outputs[0].block not in self._readers
-            ):
-                statement = self.statements[number] = moves.parts(statement)
             for place in self._writes(statement):
                 self._writers.setdefault(place.block, []).append(number)
         for block, writers in self._writers.items():

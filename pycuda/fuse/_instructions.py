@@ -29,7 +29,6 @@ _SIMPLE = (
     "logical_or logical_xor logical_not bitwise_and bitwise_or bitwise_xor invert "
     "left_shift right_shift square real imag conjugate isnan isinf isfinite signbit "
     "clip floor ceil trunc rint sign copysign if_positive axpb axpby arange join remap "
-    "parts "
     "gather"
 )
 _WORK = dict.fromkeys(_SIMPLE.split(), 1) | {"divide": 8, "reciprocal": 8, "sqrt": 8}

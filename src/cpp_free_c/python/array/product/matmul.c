@@ -22,6 +22,7 @@
 #include "python/array/product/blas.h"
 #include "python/array/product/product.h"
 #include "python/array/product/segments.h"
+#include "python/array/product/tiles.h"
 #include "python/support/errors.h"
 
 enum {
@@ -347,7 +348,7 @@ matmul_is_short(const matmul_plan *plan)
 }
 
 /* Whether a generated kernel computes the product sooner than cuBLAS, whose calls take
- * longer to enqueue: measured on an H200. */
+ * longer to enqueue: measured on an H200. So does one for few, long sums. */
 static bool
 matmul_is_small(const pcu_product *p)
 {
@@ -372,8 +373,9 @@ matmul_multiply(matmul_plan *plan, pcu_context *ctx, pcu_gpuarray *target)
         if (choice == PCU_PRODUCT_CHANGED) {
             return PCU_KERNEL_MADE;
         }
-        bool small = (matmul_is_small(&p) || matmul_is_short(plan)) &&
-                     !pcu_blas_is_required(ctx);
+        bool is_own = matmul_is_small(&p) || matmul_is_short(plan) ||
+                      (p.ndim == 0 && pcu_tiles_is_thin(&p));
+        bool small = is_own && !pcu_blas_is_required(ctx);
         if (choice == PCU_PRODUCT_CUBLAS && !small) {
             for (int i = 0; i < 2; i++) {
                 if (!pcu_blas_takes(&p, i)) {
