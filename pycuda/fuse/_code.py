@@ -631,7 +631,7 @@ class _Writer:
 
     def _include(self) -> str:
         kernel, lines = self.kernel, []
-        reduces = any(isinstance(each, Few) for each in kernel.instructions)
+        reduces = moves.has_moves(kernel.instructions, Few)
         if kernel.cut or kernel.before or reduces:
             lines.append("#include <pycuda-reduce.hpp>")
         if any(each.startswith("complex") for each in kernel.types):

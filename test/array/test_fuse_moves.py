@@ -252,3 +252,14 @@ def test_a_deep_chain_of_moves(ctx):
         return y
 
     check(function, _array(6, 70))
+
+
+def test_a_pad_reads_a_product_of_few_elements(ctx):
+    """The reduction is inside a branch, and its kernel needs its header."""
+
+    def function(x):
+        y = np.pad(np.arctan2(*[np.prod(x, axis=0, keepdims=True)] * 2), 1)
+        return np.arctan2(y, y)
+
+    values = np.asfortranarray(np.arange(600).reshape(3, 200) % 5)
+    check(function, gpuarray.to_gpu(values.astype(np.uint8)))
