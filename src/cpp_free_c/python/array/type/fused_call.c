@@ -131,10 +131,17 @@ call_outs_new(pcu_state *st, PyObject *value, PyObject *kwnames)
     return PyTuple_Pack(1, value);
 }
 
+/* Whether a run has one result, of the dtype of `out`. Python casts. */
 static bool
-call_has_one_result(const pcu_fused_run *run)
+call_has_result(const pcu_fused_run *run, PyObject *out)
 {
-    return PyTuple_Check(run->result) && PyTuple_GET_SIZE(run->result) == 1;
+    if (!PyTuple_Check(run->result) || PyTuple_GET_SIZE(run->result) != 1 ||
+        PyTuple_GET_SIZE(run->layouts) != 1) {
+        return false;
+    }
+    PyObject *layout = PyTuple_GET_ITEM(run->layouts, 0);
+    return Py_IS_TYPE(layout, run->st->GPUArray) &&
+           ((pcu_gpuarray *)layout)->dtype == ((pcu_gpuarray *)out)->dtype;
 }
 
 /* Run a call with a known key: NULL without an exception if Python has to. */
@@ -147,7 +154,8 @@ fused_call_in_c(fused_call *self, PyObject *const *args, Py_ssize_t nargs,
     PyObject *result = NULL;
     PyObject *found = fused_call_run_new(self, args, nargs, arrays, &count);
     pcu_fused_run *run = (pcu_fused_run *)found;
-    if (run != NULL && (outs == NULL || call_has_one_result(run)) &&
+    if (run != NULL &&
+        (outs == NULL || call_has_result(run, PyTuple_GET_ITEM(outs, 0))) &&
         !pcu_fused_run_conflicts(run, arrays, count)) {
         result = pcu_fused_run_call(run, arrays, count, outs);
     }
