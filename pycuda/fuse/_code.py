@@ -631,14 +631,14 @@ class _Writer:
 
     def _include(self) -> str:
         kernel, lines = self.kernel, []
-        reduces = moves.has_moves(kernel.instructions, Few)
-        if kernel.cut or kernel.before or reduces:
+        types = moves.types_in(kernel.instructions)
+        if kernel.cut or kernel.before or Few in types:
             lines.append("#include <pycuda-reduce.hpp>")
         if any(each.startswith("complex") for each in kernel.types):
             lines.append("#include <pycuda-array-complex.hpp>")
         if not lines:
             lines.append("#include <pycuda-array.hpp>")
-        if moves.has_moves(kernel.instructions, moves.Pick):
+        if moves.Pick in types:
             lines.append("#include <pycuda-index.hpp>")
         return "\n".join(lines)
 

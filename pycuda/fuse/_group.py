@@ -10,8 +10,8 @@ whole is not stored, but computed in the kernels that read it, unless
 
 A reduction is a kernel, which computes the values that it reduces. It may join the
 kernel before it, and operations may join it: see ``_rows``. A reduction of a few
-elements is also computed in the threads that need it, like an operation. So is a product
-of small matrices.
+elements is also computed in the threads that need it, like an operation. So is a
+product of small matrices.
 
 An operation that stores joins the kernel before it if both have the same shape and each
 thread touches only what it wrote itself. An operation that writes elements which other

@@ -503,13 +503,14 @@ def _write_choose(writer: Any, each: Choose, depth: str) -> None:
     writer.lines.append(f"{depth}}}")
 
 
-def has_moves(instructions: Any, kinds: Any = (Find, Pick, Choose)) -> bool:
-    """Say whether a list of instructions has one that finds places."""
-    return any(
-        isinstance(each, kinds)
-        or any(has_moves(body, kinds) for body, _ in bodies(each))
-        for each in instructions
-    )
+def types_in(instructions: Any) -> set[type]:
+    """Return the types of instructions and of those in the lists in them."""
+    found = set(map(type, instructions))
+    if Choose in found:
+        for each in instructions:
+            for body, _ in bodies(each):
+                found |= types_in(body)
+    return found
 
 
 def sources(instruction: Any) -> list[int]:

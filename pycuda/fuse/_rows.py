@@ -222,8 +222,8 @@ def fits(kernel: Kernel) -> bool:
     cut = kernel.cut
     if cut is None:
         return True
-    kinds = moves.Pick, moves.Choose
-    if not may_choose(cut) and moves.has_moves(kernel.instructions, kinds):
+    kinds = {moves.Pick, moves.Choose}
+    if not may_choose(cut) and kinds & moves.types_in(kernel.instructions):
         return False
     level = Levels(kernel)
     passes = loops(level, kernel.instructions)
