@@ -9,9 +9,9 @@
 
 #include "python/array/product/matmul.h"
 
-#include "driver/capture.h"
 #include "driver/shape.h"
 #include "python/array/construction.h"
+#include "python/array/host_work.h"
 #include "python/array/layout.h"
 #include "python/array/memory.h"
 #include "python/array/ops/assign.h"
@@ -397,31 +397,17 @@ matmul_is_hosts(const matmul_plan *plan, pcu_context *ctx)
     if (choice != PCU_PRODUCT_HOST) {
         return 0;
     }
-    pcu_capture capture;
-    CUresult status = pcu_capture_ask(plan->options->stream, &capture);
-    if (status != CUDA_SUCCESS) {
-        return pcu_raise(plan->st, "cuStreamIsCapturing", status);
-    }
-    return capture == PCU_CAPTURE_NONE;
+    return pcu_host_may_work(plan->st, plan->options->stream);
 }
 
 /* Let NumPy multiply, in the order of the stream. */
 static int
 matmul_on_host(const matmul_plan *plan, pcu_gpuarray *target)
 {
-    PyObject *module = PyImport_ImportModule("pycuda._array.linalg.host");
-    PyObject *done = NULL;
-    if (module != NULL) {
-        done = PyObject_CallMethod(
-            module, "multiply", "OOOK", plan->operands[0], plan->operands[1], target,
-            (unsigned long long)(uintptr_t)plan->options->stream);
-        Py_DECREF(module);
-    }
-    if (done == NULL) {
-        return -1;
-    }
-    Py_DECREF(done);
-    return 0;
+    return pcu_host_call(
+        "multiply",
+        Py_BuildValue("OOOK", plan->operands[0], plan->operands[1], target,
+                      (unsigned long long)(uintptr_t)plan->options->stream));
 }
 
 /* -- the call ---------------------------------------------------------------------- */
