@@ -1,8 +1,8 @@
 """pycuda.fft, compared with numpy.fft.
 
 On the software device, generated kernels transform here; test_fft_host.py has NumPy's
-transforms. On a GPU, cuFFT does where it is installed, unless PYCUDA_FFT is "generated".
-test_fft_library.py has the calls of cuFFT.
+transforms. On a GPU, cuFFT does where it is installed, unless PYCUDA_FFT is
+"generated". test_fft_library.py has the calls of cuFFT.
 """
 
 import numpy as np
