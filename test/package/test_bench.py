@@ -31,6 +31,7 @@ import bench_fuse  # noqa: E402
 import bench_graph  # noqa: E402
 import bench_launch  # noqa: E402
 import bench_loops  # noqa: E402
+import bench_programs  # noqa: E402
 import bench_random  # noqa: E402
 import bench_ring  # noqa: E402
 import bench_sparse  # noqa: E402
@@ -129,6 +130,24 @@ def test_graph(tmp_path):
     measured = {row["case"] for row in result["rows"]}
     assert measured >= {case.name for case in bench_graph.CASES} - {"cg"}
     assert all(row["ours"]["median"] > 0 for row in result["rows"])
+
+
+@needs_nvcc
+@needs_c
+def test_programs(tmp_path):
+    result, _ = run("bench_programs", tmp_path, "--quick")
+    rows = result["rows"]
+    kernels, arrays = 12, len(bench_programs.ARRAYS)
+    assert [row["threads"] for row in rows] == [1] * (kernels + arrays) + [2] * kernels
+    for row in rows:
+        assert len(row["seconds"]) >= 2
+        assert all(times["wall"] > 0 for times in row["seconds"].values())
+
+
+def test_programs_notice_a_wrong_result():
+    bench_programs.compare("p", [1.0, 2.0], [1.0, 2.001])
+    with pytest.raises(SystemExit, match="p: the result differs"):
+        bench_programs.compare("p", [1.0, 2.0], [1.0, 2.1])
 
 
 @needs_nvcc
