@@ -119,10 +119,10 @@ class Plain:
 class FusedNames:
     """The namespace of a function that is recorded."""
 
-    def __init__(self, package, array):
+    def __init__(self, array):
         self._namespace = array.__array_namespace__()
         self.pad = np.pad
-        self.counts = lambda x, n: package.fuse.call(package.counts, x, n)
+        self.counts = Plain.counts
 
     def __getattr__(self, name):
         return getattr(self._namespace, name)
@@ -137,7 +137,7 @@ class Fused(Plain):
         """Return a function of arrays."""
 
         def function(x, *rest):
-            xp = FusedNames(self, x)
+            xp = FusedNames(x)
             if not program.steps:
                 return program.source(xp, x, *rest)
             return self.fuse.loop(

@@ -7,7 +7,8 @@ elements), "ortho" (both are divided by its square root) or "forward". ``stream`
 stream in which the transform is enqueued; without it, the current one.
 
 NVIDIA's cuFFT computes transforms if it is installed. Kernels of this package compute
-those that cuFFT does not take, and all without it. The environment variable
+those that cuFFT does not take, and all without it. On the software device, SciPy or
+NumPy computes them. The environment variable
 ``PYCUDA_FFT`` chooses: "auto", "cufft" or "generated".
 """
 

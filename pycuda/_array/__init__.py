@@ -1,7 +1,8 @@
 """Arrays: the Python around the C type ``GPUArray``, and kernels with a program's code.
 
 ==================  ====================================================================
-foundations         layout, copies, creation, growable, html, numpy_calls
+foundations         layout, copies, creation, growable, host, html,
+                    numpy_calls
 ``sources``         the sources of the kernels that C requests
 ``kernels``         kernels with a program's code, and the compilation of all kernels;
                     C calls compilation

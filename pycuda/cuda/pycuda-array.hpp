@@ -680,6 +680,16 @@ PYCUDA_FN T op_divide(T x, T y)
     return x / y;
 }
 
+// A term of a product of matrices, added as pycuda-product.hpp does it.
+PYCUDA_FN float add_product(float sum, float x, float y)
+{
+    return __fmaf_rn(x, y, sum);
+}
+PYCUDA_FN double add_product(double sum, double x, double y)
+{
+    return __fma_rn(x, y, sum);
+}
+
 // x / y and the root of x in fewer steps, without branches. They have the same bits if
 // `usual` stays true: no number is close to 0, and a root is not of a great number. Before
 // the last step a result is off by less than a unit in its last place, and what it leaves

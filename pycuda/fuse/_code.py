@@ -2,6 +2,10 @@
 
 Sizes, strides and numbers of the program are parameters, so one source serves all
 arrays of the same dtypes and layout classes.
+
+A thread that computes several elements in a row computes quotients and roots of float32
+without the branches for unusual numbers. If it meets such a number, it computes all of
+these elements again with them.
 """
 
 from __future__ import annotations
@@ -26,6 +30,7 @@ from pycuda._array.sources.elementwise import (
 from pycuda._compile import recording
 from pycuda._compile.build import wants_lines
 from pycuda.fuse._instructions import (
+    OPERATIONS_PER_BYTE,
     Access,
     Compute,
     Few,
@@ -48,6 +53,9 @@ _THREADS = 256
 _WORD = 16  # bytes that a thread loads at once
 #: Kernels over so many elements in the order of memory load and store whole words.
 WORDS_FROM = 1 << 18
+#: If operations take so many times as long as bytes, more threads with an element each
+#: divide the work better.
+_LONG = 4
 #: So many quotients and roots of an element are first computed for usual numbers.
 _QUICK_FROM = 2
 
@@ -266,8 +274,10 @@ class _Writer:
             for each in affine
             if not _is_index(each)
         ]
-        count = math.prod(self.kernel.shape)
+        kernel, count = self.kernel, math.prod(self.kernel.shape)
         if len(lengths) != 1 or count < WORDS_FROM:
+            return 1
+        if kernel.work > _LONG * kernel.bytes * OPERATIONS_PER_BYTE:
             return 1
         for access, (stride,) in accesses:
             if stride == 0 and not access.jumps:
@@ -536,6 +546,11 @@ class _Writer:
             words[f"c{k}"] = _computed(name, own, compute, operation.name)
         results = [types[target] for target in each.targets]
         body = _BODIES.get(operation.name)
+        if operation.name == "products":
+            body = f"{kind}(0)"
+            for k in range(0, len(each.arguments), 2):
+                body = f"add_product({body}, {{c{k}}}, {{c{k + 1}}})"
+            body = f"z0 = {body} + {kind}(0);"  # products of zeros are added, too
         is_quick = self.quick and _is_quick(each)
         if body is None or is_quick:
             arguments = ", ".join(f"{{c{k}}}" for k in range(len(each.arguments)))
@@ -616,14 +631,14 @@ class _Writer:
 
     def _include(self) -> str:
         kernel, lines = self.kernel, []
-        reduces = any(isinstance(each, Few) for each in kernel.instructions)
-        if kernel.cut or kernel.before or reduces:
+        types = moves.types_in(kernel.instructions)
+        if kernel.cut or kernel.before or Few in types:
             lines.append("#include <pycuda-reduce.hpp>")
         if any(each.startswith("complex") for each in kernel.types):
             lines.append("#include <pycuda-array-complex.hpp>")
         if not lines:
             lines.append("#include <pycuda-array.hpp>")
-        if moves.has_moves(kernel.instructions, moves.Pick):
+        if moves.Pick in types:
             lines.append("#include <pycuda-index.hpp>")
         return "\n".join(lines)
 

@@ -10,7 +10,8 @@ whole is not stored, but computed in the kernels that read it, unless
 
 A reduction is a kernel, which computes the values that it reduces. It may join the
 kernel before it, and operations may join it: see ``_rows``. A reduction of a few
-elements is also computed in the threads that need it, like an operation.
+elements is also computed in the threads that need it, like an operation. So is a
+product of small matrices.
 
 An operation that stores joins the kernel before it if both have the same shape and each
 thread touches only what it wrote itself. An operation that writes elements which other
@@ -46,6 +47,8 @@ import numpy as np
 
 import pycuda.fuse._moves as moves
 import pycuda.fuse._rows as rows
+from pycuda import _driver
+from pycuda._driver import GPUArray
 from pycuda.fuse._instructions import (
     OPERATIONS_PER_BYTE,
     Access,
@@ -89,6 +92,9 @@ LANES = 32
 #: A value that is not stored reaches over at most so many rows and columns in all.
 MOST_HALO = 4
 _TWOS = {(dtype, np.dtype(dtype).type(2).tobytes()) for dtype in ("float32", "float64")}
+#: A product of matrices is an operation if it adds so few products to each element.
+SHORT = 4  # MATMUL_SHORT of matmul.c
+_PRODUCTS = ("float32", "float64")
 #: Chains of values that are longer are appended to a kernel without recursion.
 _DEEP = 60
 #: A value with less work is computed again for each element that it is broadcast to.
@@ -106,11 +112,39 @@ class _Conflict(Exception):
 
 def _simplified(statement: Statement) -> Statement:
     """Return a statement with the same bits and less work: a square for a power."""
+    if isinstance(statement, Call) and statement.function is GPUArray.__matmul__:
+        return _short_product(statement) or statement
     if isinstance(statement, Operation) and statement.name == "power":
         exponent = statement.inputs[1]
         if isinstance(exponent, Scalar) and (exponent.dtype, exponent.data) in _TWOS:
             return replace(statement, name="square", inputs=statement.inputs[:1])
     return statement
+
+
+def _short_product(call: Call) -> Operation | None:
+    """Return the operation that multiplies matrices, if its sums are short.
+
+    A plain product adds them in the same order.
+    """
+    if call.kwargs or not all(isinstance(each, Result) for each in call.args):
+        return None
+    a, b, (made,) = call.args[0].place, call.args[1].place, call.outputs
+    if len(a.shape) < 2 or len(b.shape) < 2 or made.dtype not in _PRODUCTS:
+        return None
+    height, length, width = a.shape[-2], a.shape[-1], b.shape[-1]
+    is_short = length <= SHORT and 1 < min(height, width) <= SHORT
+    if not (is_short and a.dtype == b.dtype == made.dtype):
+        return None
+    if _driver._setting("PYCUDA_BLAS") == "cublas":
+        return None
+    inputs: list[Place | Scalar] = []
+    for k in range(length):
+        for place, axis in ((a, -1), (b, -2)):
+            shape = list(place.shape)
+            shape[axis] = 1
+            offset = place.offset + k * place.strides[axis]
+            inputs.append(replace(place, offset=offset, shape=tuple(shape)))
+    return Operation("products", made.dtype, tuple(inputs), (made,), call.line)
 
 
 def shape_of(statement: Any) -> tuple[int, ...]:
@@ -303,11 +337,8 @@ class _Builder:
     def load(self, access: Access) -> int:
         """Return the variable of an element."""
         if access not in self.elements:
-            own = access.extent(self.kernel.shape)
             for other in self.stored:
-                if other.block == access.block and overlaps(
-                    own, other.extent(self.kernel.shape)
-                ):
+                if access.meets(other, self.kernel.shape):
                     raise _Conflict
             target = self.variable(access.dtype)
             self.kernel.instructions.append(Load(target, access, self.line))
@@ -470,10 +501,6 @@ class _Builder:
         shape = operation.outputs[0].shape
         if operation.name in moves.MOVES:
             return (moves.value(self, operation, where),)
-        if operation.name == "parts":
-            return tuple(
-                [self.compute(each, where)[0] for each in moves.copies(operation)]
-            )
         arguments: list[int | Scalar] = []
         for each in operation.inputs:
             self.line = operation.line
@@ -559,13 +586,8 @@ class _Builder:
             if place.block in self.plan.dead:
                 continue
             access = self.access(place, where)
-            own = access.extent(self.kernel.shape)
             for other in [*self.loaded, *self.stored]:
-                if (
-                    other.block == access.block
-                    and other != access
-                    and overlaps(own, other.extent(self.kernel.shape))
-                ):
+                if other != access and access.meets(other, self.kernel.shape):
                     raise _Conflict
             if Plan._overlaps_itself(place):
                 raise _Conflict
@@ -622,6 +644,7 @@ class Plan:
         self.program = program
         self.blocks: list[Block] = list(program.blocks)
         self.statements: list[Statement] = [*map(_simplified, program.statements)]
+        self._divide_stacks()
         self.steps: list[Step] = []
         self.dead: set[int] = set()
         self.near: set[int] = set()  # stored by the open kernel, and computed again
@@ -647,6 +670,23 @@ class Plan:
         self._run()
 
     # what the program uses
+
+    def _divide_stacks(self) -> None:
+        """Let each part of a stack that no statement reads be a statement.
+
+        They are in one kernel, whose threads do once what the parts share.
+        """
+        names = [getattr(each, "name", "") for each in self.statements]
+        if "join" not in names:
+            return
+        read = {p.block for each in self.statements for p in self._reads(each)}
+        divided: list[Statement] = []
+        for statement, name in zip(self.statements, names, strict=True):
+            if name == "join" and self._writes(statement)[0].block not in read:
+                divided += moves.parts(statement)
+            else:
+                divided.append(statement)
+        self.statements = divided
 
     def _escape(self, leaf: Any) -> Any:
         if isinstance(leaf, Result):
@@ -696,11 +736,6 @@ class Plan:
                 continue
             for place in self._reads(statement):
                 self._readers.setdefault(place.block, []).append(number)
-        for number in sorted(self._live):
-            statement = self.statements[number]
-            if isinstance(statement, Operation) and statement.name == "join":
-                if statement.outputs[0].block not in self._readers:
-                    statement = self.statements[number] = moves.parts(statement)
             for place in self._writes(statement):
                 self._writers.setdefault(place.block, []).append(number)
         for block, writers in self._writers.items():
@@ -854,9 +889,12 @@ class Plan:
                 else:
                     distances.add(None)
                 times = -(-math.prod(target) // count) if is_whole else 1
-                if times > 1 and self.work(number) > BROADCAST_WORK:
-                    if times > self._together(own, place, target):
-                        return True
+                if (
+                    times > 1
+                    and self.work(number) > BROADCAST_WORK
+                    and times > self._together(own, place, target)
+                ):
+                    return True
                 way = place.offset, place.strides, place.shape, own
                 ways.add((reader, k, own, None) if moved is None else (*way, moved))
         if len(ways) < 2:

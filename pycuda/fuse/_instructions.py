@@ -29,7 +29,6 @@ _SIMPLE = (
     "logical_or logical_xor logical_not bitwise_and bitwise_or bitwise_xor invert "
     "left_shift right_shift square real imag conjugate isnan isinf isfinite signbit "
     "clip floor ceil trunc rint sign copysign if_positive axpb axpby arange join remap "
-    "parts "
     "gather"
 )
 _WORK = dict.fromkeys(_SIMPLE.split(), 1) | {"divide": 8, "reciprocal": 8, "sqrt": 8}
@@ -51,6 +50,21 @@ class Access:
         lengths = (*shape, *(jump.length for jump in self.jumps))
         strides = (*self.strides, *(jump.stride for jump in self.jumps))
         return extent(self.offset, lengths, strides, itemsize(self.dtype))
+
+    def meets(self, other: Access, shape: tuple[int, ...]) -> bool:
+        """Say whether two accesses may have a byte in common."""
+        if self.block != other.block:
+            return False
+        (a, b), (c, d) = self.extent(shape), other.extent(shape)
+        if b <= c or d <= a:
+            return False
+        steps = [*self.strides, *other.strides]
+        steps += [jump.stride for jump in (*self.jumps, *other.jumps)]
+        step = math.gcd(*steps)  # elements that alternate have no byte in common
+        apart = other.offset - self.offset
+        return not step or (
+            apart % step < itemsize(self.dtype) or -apart % step < itemsize(other.dtype)
+        )
 
     def depends_on(self, axis: int) -> bool:
         """Say whether an index of the kernel changes the element."""
@@ -212,6 +226,8 @@ def work_of(statement: Operation | Reduction | Loop) -> int:
         return statement.length
     if isinstance(statement, Loop):
         return statement.count * sum(work_of(each) for each in statement.body)
+    if statement.name == "products":
+        return len(statement.inputs)
     return _WORK.get(statement.name, _OTHER_WORK)
 
 

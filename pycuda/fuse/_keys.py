@@ -6,12 +6,14 @@ of everything else. ``FusedFunction`` finds specialisations by them.
 
 from __future__ import annotations
 
-from types import BuiltinFunctionType, FunctionType, ModuleType
+import functools
+from types import CellType, FunctionType, MethodType
 from typing import Any
 
 import numpy as np
 
 import pycuda.fuse._trace as trace
+from pycuda.fuse._effects import CONSTANT, MOST_DEPTH
 from pycuda.fuse._steps import layout_of
 from pycuda.gpuarray import GPUArray
 
@@ -47,6 +49,8 @@ def key_of(leaf: Any, arrays: list[GPUArray]) -> Any:
         raise Unhashable
     if kind.__hash__ is _HASH_OF_IDENTITY:
         return kind, leaf, _state(leaf)
+    if kind is MethodType:
+        return kind, leaf.__func__, _value(leaf.__self__, 0)
     if isinstance(leaf, np.generic):
         return kind, leaf.dtype, leaf.tobytes()
     if isinstance(leaf, complex):
@@ -56,17 +60,6 @@ def key_of(leaf: Any, arrays: list[GPUArray]) -> Any:
     except TypeError:
         raise Unhashable from None
     return kind, leaf
-
-
-_MOST_DEPTH = 3  # of objects in attributes of objects, whose values count
-#: Objects of these types count as constants.
-_CONSTANT: tuple[type, ...] = (
-    type,
-    ModuleType,
-    FunctionType,
-    BuiltinFunctionType,
-    np.ufunc,
-)
 
 
 class _Same:
@@ -84,12 +77,30 @@ class _Same:
 
 def _state(leaf: Any, depth: int = 0) -> Any:
     """Return the part of a key for the attributes of an object."""
-    if isinstance(leaf, _CONSTANT) or depth > _MOST_DEPTH:
+    if depth > MOST_DEPTH:
+        return None
+    if isinstance(leaf, FunctionType):
+        return _state_of_function(leaf, depth)
+    if isinstance(leaf, functools.partial):
+        parts = (leaf.func, leaf.args, leaf.keywords)
+        return tuple([_value(each, depth + 1) for each in parts])
+    if isinstance(leaf, CONSTANT):
         return None
     if not hasattr(leaf, "__dict__"):
         raise Unhashable  # such as a generator, which a call changes
     items = vars(leaf).items()
     return tuple([(name, _value(each, depth + 1)) for name, each in items])
+
+
+def _state_of_function(leaf: FunctionType, depth: int) -> Any:
+    """Return the part of a key for the names outside a function that it uses."""
+    empty = CellType()
+    cells = [each for each in leaf.__closure__ or () if each != empty]
+    return (
+        tuple([_value(each.cell_contents, depth + 1) for each in cells]),
+        _value(leaf.__defaults__, depth + 1),
+        _value(leaf.__kwdefaults__, depth + 1),
+    )
 
 
 def _value(value: Any, depth: int) -> Any:
@@ -109,9 +120,20 @@ def _value(value: Any, depth: int) -> Any:
     return key_of(value, [])
 
 
+def same_arrays(arrays: list[GPUArray]) -> tuple[int, ...]:
+    """Return the part of a key that says which arrays are the same object."""
+    known: dict[int, int] = {}
+    numbers = [known.setdefault(id(each), k) for k, each in enumerate(arrays)]
+    return tuple(numbers) if len(known) < len(arrays) else ()
+
+
 def key_in_c(args: tuple[Any, ...]) -> tuple[Any, ...] | None:
     """Return the key of a call for C, None if an argument has none."""
     key: list[Any] = []
+    if len({id(each) for each in args if type(each) is GPUArray}) < sum(
+        type(each) is GPUArray for each in args
+    ):
+        return None  # an array that comes twice
     for each in args:
         if type(each) is GPUArray:
             counts_as = trace._counts_as(each) if each.dtype.char == "?" else None

@@ -11,19 +11,20 @@ import functools
 import inspect
 import operator
 import os
+import pickle
 import weakref
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 import pycuda.fuse._trace as trace
 from pycuda import _driver
 from pycuda._context_cache import _current_memory
 from pycuda.fuse._group import Plan
 from pycuda.fuse._instructions import Kernel
-from pycuda.fuse._keys import Unhashable, key_in_c, key_of
-from pycuda.fuse._program import (
-    Program,
-)
+from pycuda.fuse._keys import Unhashable, key_in_c, key_of, same_arrays
+from pycuda.fuse._program import Program, Result, Same
 from pycuda.fuse._steps import Specialisation, leaves
 from pycuda.gpuarray import GPUArray
 
@@ -99,6 +100,11 @@ _IS_RUN_LATER: tuple[Any, ...] = (
 )
 
 
+#: The keywords that a call takes for itself.
+_KEYWORDS = ("out", "stream")
+_BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+
+
 def _nothing() -> None:
     """Be a reference to no specialisations."""
 
@@ -134,7 +140,8 @@ class FusedFunction(_driver._FusedCall):
     ValueError
         If the function has no parameter of a name in ``donate``.
     TypeError
-        If the function is a generator or a coroutine.
+        If the function is a generator or a coroutine, or has a parameter ``out`` or
+        ``stream``.
     """
 
     def __init__(
@@ -149,6 +156,14 @@ class FusedFunction(_driver._FusedCall):
         for name in self._donate:
             if name not in self.__signature.parameters:
                 raise ValueError(f"{self._name} has no parameter {name!r}")
+        for name in _KEYWORDS:
+            parameter = self.__signature.parameters.get(name)
+            if parameter is not None and parameter.kind in _BY_NAME:
+                raise TypeError(
+                    f"{self._name} has a parameter {name!r}, but this keyword belongs "
+                    "to the call of a function under pycuda.fuse: give the parameter "
+                    "another name"
+                )
         if any(test(function) for test in _IS_RUN_LATER):
             raise TypeError(
                 f"{self._name} is a generator or a coroutine, which runs after its call"
@@ -157,7 +172,17 @@ class FusedFunction(_driver._FusedCall):
         self._last: Any = _nothing  # a weak reference
 
     def __reduce__(self) -> Any:
-        return _find, (self._plain.__module__, self._plain.__qualname__)
+        where = self._plain.__module__, self._plain.__qualname__
+        try:
+            found = _find(*where)
+        except (ImportError, AttributeError):
+            found = None
+        if found is not self:
+            raise pickle.PicklingError(
+                f"{'.'.join(where)} does not name this fused function: define it at "
+                "the top of a module, with the decorator"
+            )
+        return _find, where
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
@@ -178,6 +203,9 @@ class FusedFunction(_driver._FusedCall):
             key = tuple([key_of(each, arrays) for each in args])
             if kwargs:
                 key = key, key_of(kwargs, arrays)
+            same = same_arrays(arrays)
+            if same:
+                key = key, same
         except Unhashable:
             return _copied(self._plain(*args, **kwargs), out)
         made = self._specialisation(key, args, kwargs)
@@ -244,6 +272,13 @@ class FusedFunction(_driver._FusedCall):
             raise ValueError(
                 f"{self._name} returns {count} arrays, out has {len(outs)}"
             )
+        for leaf, array in zip(
+            result if isinstance(result, tuple) else (result,), outs, strict=True
+        ):
+            if isinstance(leaf, Result):
+                _check_out(leaf.place.dtype, array)
+            elif not isinstance(leaf, Same):
+                _refuse_out(leaf)
         return _copied(made.steps.run(tuple(arrays), outs), out)
 
     def _donated(self, args: Any, kwargs: Any) -> tuple[int, ...]:
@@ -340,9 +375,26 @@ def _copied(result: Any, out: Any) -> Any:
         result if isinstance(result, tuple) else (result,),
         strict=True,
     ):
+        if not isinstance(value, GPUArray):
+            _refuse_out(value)
         if array is not value:
+            _check_out(value.dtype, array)
             array[...] = value
     return out
+
+
+def _check_out(dtype: Any, out: GPUArray) -> None:
+    if not np.can_cast(dtype, out.dtype, "same_kind"):
+        raise TypeError(
+            f"a result of dtype {dtype} cannot be put into an array of dtype "
+            f"{out.dtype}: convert it in the function by astype()"
+        )
+
+
+def _refuse_out(value: Any) -> Any:
+    raise TypeError(
+        f"out takes arrays, but the function returns a {type(value).__name__}"
+    )
 
 
 def _find(module: str, name: str) -> Any:

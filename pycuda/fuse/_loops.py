@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 import pycuda.fuse._trace as trace
+from pycuda import _driver
 from pycuda.fuse._group import Plan
 from pycuda.fuse._moves import MOVES
 from pycuda.fuse._program import (
@@ -271,7 +272,8 @@ class _Recorded:
         if condition is not None:
             described = self.trace.described(test)
             test_steps = Plan(self._program(outer, tests, (described,)))
-        function = _HostLoop(n, len(self.begin), body, two, test_steps)
+        where = trace._line()
+        function = _HostLoop(n, len(self.begin), body, two, test_steps, where)
         outputs = tuple(_packed(self.trace, each) for each in self.begin)
         states = tuple(self.trace.place(each) for each in self.state)
         wholes = tuple(self._whole(block) for block in outer)
@@ -283,7 +285,7 @@ class _Recorded:
                 (*states, *wholes),
                 tuple(self._whole(block) for block in outer if block in made),
                 tuple(self.trace.place(each) for each in outputs),
-                trace._line(),
+                where,
                 n is not None and all(map(repeats, body.steps)),
             )
         )
@@ -352,11 +354,18 @@ class _HostLoop:
     """The steps of a body, which the host launches in each turn."""
 
     def __init__(
-        self, n: int | None, states: int, body: Plan, pair: Plan | None, test: Any
+        self,
+        n: int | None,
+        states: int,
+        body: Plan,
+        pair: Plan | None,
+        test: Any,
+        line: str,
     ) -> None:
         self.__name__ = "loop" if test is None else "while_loop"
         self.n = n
         self.states = states
+        self.line = line
         self.plans = {"body": body, "pair": pair, "test": test}
         self.fresh: dict[str, list[int]] = {}  # what is not an array of the state
         self.is_whole: dict[str, bool] = {}  # whether _whole() changes nothing
@@ -373,6 +382,12 @@ class _HostLoop:
         self.made: dict[str, Any] = {}  # of the context of the caller
 
     def __call__(self, *arrays: GPUArray) -> tuple[GPUArray, ...]:
+        if self.n is None and _is_captured():
+            raise trace.FuseError(
+                f"{self.line}: while_loop reads its condition on the host, which a "
+                "captured stream does not allow. Use loop(n, body, state), or call the "
+                "function outside the capture."
+            )
         outer = arrays[self.states :]
         state: tuple[GPUArray, ...] = tuple(map(_whole, arrays[: self.states]))
         given = {id(each) for each in arrays}
@@ -443,6 +458,11 @@ def _is_whole(plan: Plan, place: Place) -> bool:
         and place.strides == packed_strides(place.shape, size)
         and (place.offset, place.count * size) == (0, block.size)
     )
+
+
+def _is_captured() -> bool:
+    current = _driver.Stream.get_current()
+    return current is not None and current.is_capturing
 
 
 def _whole(array: GPUArray) -> GPUArray:

@@ -115,42 +115,31 @@ def _part(place: Place, firsts: tuple[int, ...], shape: tuple[int, ...]) -> Plac
     return replace(place, offset=place.offset + offset, shape=shape)
 
 
-def parts(operation: Operation) -> Operation:
-    """Return an operation whose outputs are the parts of a stack; else the operation.
-
-    A thread computes an element of each part, so it does once what they share.
-    """
+def parts(operation: Any) -> list[Operation]:
+    """Return the copies that make a stack; the operation, if it makes none."""
     (axis,) = operation.details
     (target,) = operation.outputs
-    inputs = [place for place in operation.inputs if isinstance(place, Place)]
-    shape = inputs[0].shape
-    if shape[axis] != 1 or any(place.shape != shape for place in inputs):
-        return operation
-    outputs = []
-    for number in range(len(inputs)):
+    shape = operation.inputs[0].shape
+    if shape[axis] != 1 or any(each.shape != shape for each in operation.inputs):
+        return [operation]
+    made = []
+    for number, place in enumerate(operation.inputs):
         firsts = tuple(number if k == axis else 0 for k in range(len(shape)))
-        outputs.append(_part(target, firsts, shape))
-    if len(shape) > 1:
-        inputs = [_without(place, axis) for place in inputs]
-        outputs = [_without(place, axis) for place in outputs]
-    return replace(
-        operation, name="parts", inputs=tuple(inputs), outputs=tuple(outputs)
-    )
+        part = _part(target, firsts, shape)
+        if len(shape) > 1:
+            place, part = _without(place, axis), _without(part, axis)
+        made.append(
+            replace(
+                operation, name="copy", inputs=(place,), outputs=(part,), details=()
+            )
+        )
+    return made
 
 
 def _without(place: Place, axis: int) -> Place:
     shape, strides = list(place.shape), list(place.strides)
     del shape[axis], strides[axis]
     return replace(place, shape=tuple(shape), strides=tuple(strides))
-
-
-def copies(operation: Operation) -> list[Operation]:
-    """Return the copies that an operation with parts does."""
-    pairs = zip(operation.inputs, operation.outputs, strict=True)
-    return [
-        replace(operation, name="copy", inputs=(a,), outputs=(b,), details=())
-        for a, b in pairs
-    ]
 
 
 def _joined(operation: Operation) -> list[Operation]:
@@ -514,13 +503,14 @@ def _write_choose(writer: Any, each: Choose, depth: str) -> None:
     writer.lines.append(f"{depth}}}")
 
 
-def has_moves(instructions: Any, kinds: Any = (Find, Pick, Choose)) -> bool:
-    """Say whether a list of instructions has one that finds places."""
-    return any(
-        isinstance(each, kinds)
-        or any(has_moves(body, kinds) for body, _ in bodies(each))
-        for each in instructions
-    )
+def types_in(instructions: Any) -> set[type]:
+    """Return the types of instructions and of those in the lists in them."""
+    found = set(map(type, instructions))
+    if Choose in found:
+        for each in instructions:
+            for body, _ in bodies(each):
+                found |= types_in(body)
+    return found
 
 
 def sources(instruction: Any) -> list[int]:

@@ -7,6 +7,7 @@ statements is that of the function.
 
 from __future__ import annotations
 
+import copy
 import functools
 import math
 from dataclasses import dataclass, field, replace
@@ -251,10 +252,20 @@ def map_tree(change: Any, tree: Any) -> Any:
             return type(tree)(*items)
         return tuple(items)
     if isinstance(tree, list):
-        return [change_leaf(change, item) for item in tree]
+        items = [change_leaf(change, item) for item in tree]
+        return items if type(tree) is list else _filled(tree, items)
     if isinstance(tree, dict):
-        return {key: change_leaf(change, item) for key, item in tree.items()}
+        pairs = {key: change_leaf(change, item) for key, item in tree.items()}
+        return pairs if type(tree) is dict else _filled(tree, pairs)
     return change(tree)
+
+
+def _filled(tree: Any, items: Any) -> Any:
+    """Return a copy of a list or dict of a derived type with other items."""
+    made = copy.copy(tree)
+    made.clear()
+    made.extend(items) if isinstance(made, list) else made.update(items)
+    return made
 
 
 def change_leaf(change: Any, tree: Any) -> Any:

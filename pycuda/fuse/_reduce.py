@@ -302,6 +302,25 @@ class Writer(_code._Writer):
         self.mark(lines, 0, each.reduction.line)
         return lines
 
+    def _elements(
+        self, name: str, count: int, begin: list[str], inner: list[Any], ends: list[Any]
+    ) -> list[str]:
+        """Return the loop that computes elements. ``begin`` finds their indices."""
+
+        def loop() -> list[str]:
+            body = [*begin, *self._lines(inner)]
+            for each in ends:
+                body += self._taken(each, name)
+            return _loop(name, count, body)
+
+        stores = any(isinstance(each, Store) for each in inner)
+        if count == 1 or stores or not any(map(_code._is_quick, inner)):
+            return loop()
+        self.quick = ", usual"
+        quick = loop()
+        self.quick = ""
+        return ["bool usual = true;", *quick, "if (!usual) {", *loop(), "}"]
+
     def _room(self, each: Reduce, count: int) -> list[str]:
         m = self.numbers_of[id(each)]
         return [f"C{m} x{m}_{k}[{count}];" for k in range(len(each.arguments))]
@@ -797,10 +816,7 @@ class _LaneElements:
                 inside += writer._split("r", first, f" + j % {vec}")
             else:
                 inside += writer._split("r", f"({first} + j % {vec})")
-        inside += writer._lines(self.inner)
-        for each in self.reduces:
-            inside += writer._taken(each, "j")
-        lines += _loop("j", count, inside)
+        lines += writer._elements("j", count, inside, self.inner, self.reduces)
         if after:
             lines += _loop("u", rounds, [*at, *after])
         for each in self.reduces:
@@ -859,11 +875,8 @@ class _ColumnElements:
             inside.append(f"const {writer.step} {last} = base + v;")
         else:
             inside += writer._split("k", "(mine + v)")
-        body = at if writer._has_indices(self.inner) else []
-        body = [*body, *writer._lines(self.inner)]
-        for each in self.reduces:
-            body += writer._taken(each, "u")
-        inside += _loop("u", rounds, body)
+        begin = at if writer._has_indices(self.inner) else []
+        inside += writer._elements("u", rounds, begin, self.inner, self.reduces)
         for each in self.reduces:
             m, step = writer.numbers_of[id(each)], writer.step
             inside.append(

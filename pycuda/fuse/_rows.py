@@ -45,6 +45,7 @@ from pycuda.fuse._program import Cut, itemsize
 
 #: Bytes of the largest accumulator: see PCU_REDUCTION_ACC_BYTES.
 LARGEST = 48
+_OF_A_SUM = 8
 #: Neighbouring results of a thread, and the accumulators of a block's warps at most.
 MOST_TOGETHER = 4
 ROOM = 1024
@@ -221,8 +222,8 @@ def fits(kernel: Kernel) -> bool:
     cut = kernel.cut
     if cut is None:
         return True
-    kinds = moves.Pick, moves.Choose
-    if not may_choose(cut) and moves.has_moves(kernel.instructions, kinds):
+    kinds = {moves.Pick, moves.Choose}
+    if not may_choose(cut) and kinds & moves.types_in(kernel.instructions):
         return False
     level = Levels(kernel)
     passes = loops(level, kernel.instructions)
@@ -264,9 +265,12 @@ def with_segments(joining: Kernel, reader: Kernel) -> Kernel | None:
     threads = math.prod(reader.shape)
     if reader.cut is not None:
         threads = reader.cut.blocks * reader.cut.threads
-    loaded = -(-threads // 32) * cut.segments * LARGEST // 6
+    loaded = -(-threads // 32) * cut.segments * _OF_A_SUM
     if loaded * OPERATIONS_PER_BYTE > LAUNCH:
         return None
+    needs = {access.block for access in loads(joining.instructions)}
+    if needs & stores(reader.instructions):
+        return None  # some warps would load what others have stored
     found = {e.access.block: e for e in joining.instructions if isinstance(e, Store)}
     names: dict[int, int] = {}  # the variables of the reader for those of the other
     rest = []

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from pycuda import _driver
+from pycuda._array import host
 from pycuda._array.kernels.compilation import compile_text
-from pycuda._array.linalg import host
 from pycuda._context_cache import _current_memory
 from pycuda.fuse._code import Source
 from pycuda.fuse._group import Plan
@@ -422,4 +422,4 @@ def _result(memory: dict[int, Any], leaf: Any) -> Any:
         if leaf.counts_as is not None:
             made._counts_as = leaf.counts_as
         return made
-    return leaf
+    return leaf.copy() if type(leaf) is np.ndarray else leaf

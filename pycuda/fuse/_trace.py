@@ -11,13 +11,17 @@ with other arrays of the same layout to learn the layout of the result.
 from __future__ import annotations
 
 import contextlib
+import enum
 import functools
+import linecache
 import os
+import re
 import sys
 import threading
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -25,7 +29,9 @@ import numpy as np
 import pycuda
 import pycuda.fuse._kernels as kernels
 from pycuda import _driver
+from pycuda._array.functions.counting import most_bins
 from pycuda._array.numpy_protocol import functions  # noqa: F401  before a first call
+from pycuda.fuse._effects import CONSTANT, Effects
 from pycuda.fuse._moves import MOVES, as_recorded
 from pycuda.fuse._program import (
     Block,
@@ -54,7 +60,13 @@ class FuseError(TypeError):
 
 
 class _Refused(RuntimeError):
-    """An operation on a stand-in is not elementwise."""
+    """An operation on a stand-in is not elementwise.
+
+    C raises it. Outside a recording it becomes the error of a stand-in that was kept.
+    """
+
+    def __new__(cls, *args: Any) -> Any:
+        return super().__new__(cls, *args) if is_recording() else _kept()
 
 
 class Unsupported(Exception):
@@ -76,13 +88,26 @@ def _line() -> str:
     return f"{path}:{line}"
 
 
+def _kept() -> FuseError:
+    """Return the error of a stand-in that was kept after the recording."""
+    return FuseError(
+        "this array has no elements: a function under pycuda.fuse kept it while it was "
+        "recorded, in a name outside or for a function that it gives to "
+        "pycuda.fuse.call. Return the array, or pass it as an argument."
+    )
+
+
 def refuse(what: str, advice: str) -> Any:
     """Raise the error of something that needs elements."""
+    if not is_recording():
+        raise _kept()
     path, line = place_in_program()
-    raise FuseError(
+    error = FuseError(
         f"{path}, line {line}: {what}, but a function under pycuda.fuse is recorded "
         f"before its arrays have elements. {advice}"
     )
+    _current().failure = error
+    raise error
 
 
 # -- memory ----------------------------------------------------------------------------
@@ -122,6 +147,7 @@ class Trace:
         self.next_address = 1 << 56
         self.empty = -1  # the block of arrays without elements
         self.fast = False  # whether results may have other bits
+        self.failure: FuseError | None = None  # what was refused
         self.unaligned: set[int] = set()  # blocks whose addresses vary
 
     def reserve(self, size: int) -> tuple[int, int]:
@@ -280,7 +306,7 @@ _active: list[Trace | None] = []  # the last one is in use; None: a plain functi
 def _current() -> Trace:
     trace = _active[-1] if is_recording() else None
     if trace is None:
-        raise RuntimeError("a stand-in of pycuda.fuse was used outside its function")
+        raise _kept()
     return trace
 
 
@@ -358,7 +384,6 @@ def _note_reduction(
 
 _BY_VALUES = {
     "argwhere",
-    "bincount",
     "compress",
     "extract",
     "flatnonzero",
@@ -379,14 +404,19 @@ _CHANGES_FIRST = {
     "at",
     "copyto",
     "fill_diagonal",
-    "partition",
     "place",
     "put",
     "put_along_axis",
     "putmask",
     "set",
-    "sort",
 }
+#: NumPy's functions of these names return new arrays.
+_METHODS_THAT_CHANGE = (GPUArray.partition, GPUArray.sort)
+
+
+def _has_fixed_bins(x: Any, weights: Any = None, minlength: Any = 0) -> bool:
+    """Say whether the number of counts of bincount is known without the elements."""
+    return isinstance(x, GPUArray) and (not x.size or minlength >= most_bins(x.dtype))
 
 
 def _is_mask(index: Any) -> bool:
@@ -405,7 +435,14 @@ def call(
 ) -> Any:
     """Record a call of a plain function."""
     trace = _current()
-    if name in _BY_VALUES or (name == "where" and len(args) == 1):
+    if name == "bincount":
+        if not _has_fixed_bins(*args, **kwargs):
+            refuse(
+                "the number of counts of bincount depends on elements",
+                "Use bincount(x, minlength=256) for x of dtype uint8, 65536 for uint16,"
+                " or histogram(x, n, (-0.5, n - 0.5))[0].",
+            )
+    elif name in _BY_VALUES or (name == "where" and len(args) == 1):
         refuse(
             f"the shape of the result of {name} depends on elements",
             "Call it outside, or use where(condition, x, y).",
@@ -452,7 +489,7 @@ def call(
         _driver._record(True)
     result = map_tree(made, result)
     changed = [args[k] for k in writes]
-    if own and name in _CHANGES_FIRST:
+    if own and (name in _CHANGES_FIRST or function in _METHODS_THAT_CHANGE):
         changed.append(args[0])
     outs = kwargs.get("out") if own else None
     if outs is not None:
@@ -494,12 +531,14 @@ def _view(given: GPUArray, leaf: GPUArray, address: int) -> GPUArray:
 
 def attempt(function: Any, args: Any, kwargs: Any, name: str, own: Any = None) -> Any:
     """Record what a function does, or else a call of it or of ``own``."""
-    statements = _current().program.statements
+    trace = _current()
+    statements, failure = trace.program.statements, trace.failure
     before = len(statements)
     try:
         return function(*args, **kwargs)
     except (_Refused, FuseError):  # it launches other kernels, or reads elements
         del statements[before:]
+        trace.failure = failure
     return call(own or function, args, kwargs, name)
 
 
@@ -528,6 +567,19 @@ class Namespace:
 
 
 _ADVICE = "Use where(condition, x, y), or compute it outside."
+
+
+def _needs_one(name: str, what: str, advice: str) -> Any:
+    """Return a method that reads the only element; another size is a plain error."""
+    plain = getattr(GPUArray, name)
+
+    @functools.wraps(plain)
+    def method(self: StandIn, *args: Any) -> Any:
+        if self.size != 1 and not args and is_recording():
+            return plain(self)
+        return refuse(what, advice)
+
+    return method
 
 
 class StandIn(GPUArray):
@@ -575,17 +627,17 @@ class StandIn(GPUArray):
             name = _type_name(self.dtype)
             _note("where", name, (mask, filled, self), (self,))
 
-    def __bool__(self) -> bool:
-        return bool(refuse("`if`, `while`, `and` or `or` takes an array", _ADVICE))
-
-    def __float__(self) -> float:
-        return float(refuse("float() takes an array", "Return the array instead."))
-
-    def __int__(self) -> int:
-        return int(refuse("int() takes an array", "Return the array instead."))
-
-    def __complex__(self) -> complex:
-        return complex(refuse("complex() takes an array", "Return the array instead."))
+    __bool__ = _needs_one(
+        "__bool__", "`if`, `while`, `and` or `or` takes an array", _ADVICE
+    )
+    __float__ = _needs_one(
+        "__float__", "float() takes an array", "Return the array instead."
+    )
+    __int__ = _needs_one("__int__", "int() takes an array", "Return the array instead.")
+    __complex__ = _needs_one(
+        "__complex__", "complex() takes an array", "Return the array instead."
+    )
+    item = _needs_one("item", "item() copies to the host", "Return the array instead.")
 
     def __index__(self) -> int:
         return int(refuse("an array is used as an index", "Use take(x, indices)."))
@@ -617,7 +669,7 @@ def _method(name: str, plain: Any) -> Any:
     return method
 
 
-for _name in ("get", "get_async", "item", "tolist", "to_device", "__dlpack__"):
+for _name in ("get", "get_async", "tolist", "to_device", "__dlpack__"):
     setattr(StandIn, _name, _reader(_name))
 for _name in [*dir(GPUArray), "__matmul__", "__rmatmul__", "__imatmul__"]:
     _plain = getattr(GPUArray, _name, None)
@@ -625,6 +677,7 @@ for _name in [*dir(GPUArray), "__matmul__", "__rmatmul__", "__imatmul__"]:
         continue
     if callable(_plain) and _name not in vars(StandIn):
         setattr(StandIn, _name, _method(_name, _plain))
+StandIn.__name__ = GPUArray.__name__  # which a function may read
 _driver._set_recorder((_note, StandIn, Memory, _Refused, _note_kernel))
 
 
@@ -643,35 +696,68 @@ def record(function: Any, args: Any, kwargs: Any, fast: bool = False) -> Program
         trace.fast = trace.program.fast = fast
         _active.append(trace)
         arrays: list[tuple[StandIn, int]] = []
+        known: dict[int, tuple[StandIn, int]] = {}
 
         def stand_in(leaf: Any) -> Any:
             if not isinstance(leaf, GPUArray):
                 return leaf
-            low, high = 0, 0
-            _type_name(leaf.dtype)
-            if leaf.size:
-                size = itemsize(leaf.dtype.name)
-                low, high = extent(0, leaf.shape, leaf.strides, size)
-            made = trace.stand_in(leaf, _argument(leaf, high - low, arrays))
-            arrays.append((made, len(trace.program.blocks) - 1))
-            return made
+            if id(leaf) not in known:
+                low, high = 0, 0
+                _type_name(leaf.dtype)
+                if leaf.size:
+                    size = itemsize(leaf.dtype.name)
+                    low, high = extent(0, leaf.shape, leaf.strides, size)
+                made = trace.stand_in(leaf, _argument(leaf, high - low, arrays))
+                known[id(leaf)] = made, len(trace.program.blocks) - 1
+            arrays.append(known[id(leaf)])
+            return known[id(leaf)][0]
 
         try:
             _driver._record(True)
             try:
                 args = map_tree(stand_in, args)
                 kwargs = map_tree(stand_in, kwargs)
-                returned = function(*args, **kwargs)
+                given = {id(leaf) for leaf in _objects((args, kwargs))}
+                returned = _run(function, args, kwargs)
                 trace.program.result = map_tree(
-                    lambda leaf: _returned(trace, arrays, leaf), returned
+                    lambda leaf: _returned(trace, arrays, given, leaf), returned
                 )
             except _Refused as error:
                 raise _explained(error) from None
             finally:
                 _driver._record(False)
+            if trace.failure is not None:
+                raise trace.failure  # the function has caught it
         finally:
             _active.pop()
         return trace.program
+
+
+def _run(function: Any, args: Any, kwargs: Any) -> Any:
+    """Call a function, and refuse what it changes outside."""
+    effects = Effects(function, (args, kwargs), lambda leaf: isinstance(leaf, StandIn))
+    try:
+        returned = function(*args, **kwargs)
+    except BaseException:
+        effects.undo()
+        raise
+    changed = effects.undo()
+    if changed:
+        code = getattr(function, "__code__", None)
+        where = f"{code.co_filename}, line {code.co_firstlineno}: " if code else ""
+        raise FuseError(
+            f"{where}the function changes {changed}, but under pycuda.fuse its Python "
+            "code runs once, while it is recorded. Return the value and store it "
+            "outside, or assign to elements of an array: x[...] = value."
+        )
+    return returned
+
+
+def _objects(tree: Any) -> list[Any]:
+    """Return the leaves of nested tuples, lists and dicts."""
+    found: list[Any] = []
+    map_tree(found.append, tree)
+    return found
 
 
 @contextlib.contextmanager
@@ -699,29 +785,73 @@ def _constant(array: GPUArray) -> Block:
     return Block("constant", array.nbytes, array, alignment_of(array.ptr))
 
 
-def _returned(trace: Trace, arrays: list[tuple[StandIn, int]], leaf: Any) -> Any:
-    """Return what stands for a returned value."""
-    if not isinstance(leaf, GPUArray):
-        return leaf
-    for array, block in arrays:
-        if leaf is array:
-            return Same(block)
-    return trace.described(leaf)
+#: Values of these types, and nested tuples, lists and dicts, may be returned.
+_VALUES: tuple[type, ...] = (
+    bool,
+    int,
+    float,
+    complex,
+    str,
+    bytes,
+    type(None),
+    type(...),
+    slice,
+    np.generic,
+    np.ndarray,
+    np.dtype,
+    enum.Enum,
+    *CONSTANT,
+)
+
+
+def _returned(
+    trace: Trace, arrays: list[tuple[StandIn, int]], given: set[int], leaf: Any
+) -> Any:
+    """Return what stands for a returned value. ``given`` are objects in arguments."""
+    if isinstance(leaf, GPUArray):
+        for array, block in arrays:
+            if leaf is array:
+                return Same(block)
+        return trace.described(leaf)
+    is_value = isinstance(leaf, _VALUES) and not getattr(leaf, "__closure__", None)
+    if not is_value and id(leaf) not in given:
+        raise FuseError(
+            f"the function returns a {type(leaf).__name__}, which pycuda.fuse cannot "
+            "make again in later calls. Return arrays, numbers, and tuples, lists and "
+            "dicts of them."
+        )
+    return leaf
 
 
 def _explained(error: BaseException) -> FuseError:
     """Return the error of an operation that only the plain function can do."""
-    where, entry = "", error.__traceback__
+    where, name, entry = "", "", error.__traceback__
     while entry is not None:
         path = entry.tb_frame.f_code.co_filename
         if not path.startswith(_PACKAGE):
             where = f"{path}, line {entry.tb_lineno}: "
+            name = _called_at(entry)
         entry = entry.tb_next
     return FuseError(
-        f"{where}this function is not elementwise and cannot be recorded by this name. "
-        "Call it as a method, as NumPy's function, by x.__array_namespace__(), or as "
-        "pycuda.fuse.call(function, *arguments)"
+        f"{where}{name or 'this function'} is not elementwise and cannot be recorded "
+        "by this name. Call it as a method, as NumPy's function, by "
+        f"x.__array_namespace__(), or as pycuda.fuse.call({name or 'function'}, "
+        "*arguments)"
     )
+
+
+def _called_at(entry: Any) -> str:
+    """Return the name of the function that a line was calling; empty if unknown."""
+    code = entry.tb_frame.f_code
+    text = linecache.getline(code.co_filename, entry.tb_lineno).encode()
+    first, last = 0, len(text)
+    if hasattr(code, "co_positions"):  # from Python 3.11 on
+        positions = next(islice(code.co_positions(), entry.tb_lasti // 2, None))
+        if positions[0] == entry.tb_lineno and positions[2] is not None:
+            first = positions[2]
+            last = positions[3] if positions[1] == positions[0] else last
+    found = re.match(r"[\w.]+(?=\()", text[first:last].decode(errors="replace"))
+    return found[0] if found else ""
 
 
 __all__ = ["FuseError", "Loop", "Trace", "record"]

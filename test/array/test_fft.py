@@ -1,7 +1,8 @@
 """pycuda.fft, compared with numpy.fft.
 
-On the software device, generated kernels transform. On a GPU, cuFFT does where it is
-installed, unless PYCUDA_FFT is "generated". test_fft_library.py has the calls of cuFFT.
+On the software device, generated kernels transform here; test_fft_host.py has NumPy's
+transforms. On a GPU, cuFFT does where it is installed, unless PYCUDA_FFT is
+"generated". test_fft_library.py has the calls of cuFFT.
 """
 
 import numpy as np
@@ -21,6 +22,14 @@ TAKES_REAL = ("rfft", "ihfft", "rfft2", "rfftn")
 GIVES_REAL = ("irfft", "hfft", "irfft2", "irfftn")
 NORMS = (None, "backward", "ortho", "forward")
 PRECISION = {"f": 4e-7, "d": 1e-15}
+
+
+@pytest.fixture(autouse=True)
+def on_the_device(ctx, monkeypatch):
+    """Let kernels transform, also on the software device."""
+    if _driver._is_emulated():
+        monkeypatch.setenv("PYCUDA_FFT", "generated")
+        assert "PYCUDA_FFT" in fft.transform_library()
 
 
 def random(shape, dtype, seed=0):

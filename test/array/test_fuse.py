@@ -1,5 +1,6 @@
 """pycuda.fuse: functions of arrays that run as few kernels."""
 
+import functools
 import pickle
 import threading
 
@@ -9,7 +10,8 @@ import pytest
 import pycuda.driver as drv
 import pycuda.fuse
 from pycuda import cumath, curandom, fuse, gpuarray, linalg
-from pycuda.fuse import FuseError, _group as group
+from pycuda.fuse import FuseError, _code as code, _group as group, _launch, _trace
+from pycuda.fuse._program import Call
 from pycuda.gpuarray import GPUArray, to_gpu
 from support.arrays import same
 from support.child import run_child
@@ -75,6 +77,99 @@ def test_large_arrays_are_loaded_in_whole_words(ctx):
         out = gpuarray.empty(x.size + 4, np.float32)[first : first + x.size]
         same(fused(x, out=out), want)
     assert fused.specialisations == 1
+
+
+def _quotients(x, y):
+    return x / y, np.sqrt(x), (y - 1) / 3
+
+
+def _unusual(count):
+    """Return arrays with numbers of all sizes, and one with unusual ones only."""
+    rng = np.random.default_rng(7)
+    bits = rng.integers(0, 1 << 32, (2, count), np.uint32).view(np.float32)
+    sizes = np.float32(2) ** rng.integers(-120, 120, (2, count))
+    some = np.where(rng.random((2, count)) < 0.01, bits, sizes + 1)
+    ends = np.array([0, -0.0, np.inf, np.nan, 1e-45, 3e38, 1e-38, -1e-30], np.float32)
+    ends = ends.repeat(count // 8), np.tile(ends, count // 8)
+    return [tuple(map(to_gpu, each)) for each in (bits, sizes, some, ends)]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_quotients_of_unusual_numbers_in_whole_words(ctx, monkeypatch):
+    monkeypatch.setattr(code, "WORDS_FROM", 1)
+    assert "quick_divide(" in fuse.fuse(_quotients).source(*_unusual(8000)[0])
+    for x, y in _unusual(8000):
+        _both(_quotients, x, y)
+        _both(_quotients, x[:-3], y[:-3])
+
+    def in_place(x, y):
+        x /= y
+        x /= 3
+        return x
+
+    _both(in_place, *_unusual(8000)[2])
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_quick_quotients_of_unusual_numbers_are_other_ones(ctx, monkeypatch):
+    finished = code.finished
+
+    def changed(source, fast):
+        source.text = source.text.replace("if (usual)", "if (true)")
+        return finished(source, fast)
+
+    monkeypatch.setattr(code, "WORDS_FROM", 1)
+    monkeypatch.setattr(code, "finished", changed)
+    with pytest.raises(AssertionError):
+        _both(_quotients, *_unusual(8000)[3])
+
+
+def test_long_operations_have_a_thread_for_each_element(ctx):
+    def function(x, times):
+        for _ in range(times):
+            x = np.exp(x) - x
+        return x
+
+    x = _array(1 << 18)
+    fused = fuse.fuse(function)
+    assert ".load(" in fused.source(x, 2)
+    assert ".load(" not in fused.source(x, 20)
+    _both(lambda x: function(x, 20), x)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_products_of_small_matrices_are_operations(ctx, dtype):
+    def function(a, b):
+        return (a + 1) @ b @ (2 * a).swapaxes(-1, -2)
+
+    for shape in [(2, 2), (70, 3, 4), (5, 6, 2, 2), (100, 4)]:
+        a = _array(*shape, dtype=np.dtype(dtype))
+        b = _array(shape[-1], shape[-1], dtype=np.dtype(dtype))
+        steps = _both(function, a, b)
+        assert any(step.call for step in steps) == (shape == (100, 4))
+    negative = to_gpu(np.full((3, 2, 2), -1e-30, dtype))
+    _both(lambda a: (a @ -a, a @ a.swapaxes(1, 2)), negative)
+    five = _array(9, 5, dtype=np.dtype(dtype))
+    for several in (lambda a: a.T @ a, lambda a: a @ a.T):
+        (step,) = _both(several, five)
+        assert step.call
+
+
+def test_alternating_elements_are_written_by_one_kernel(ctx):
+    def function(x):
+        y = gpuarray.empty_like(x)
+        y[::2] = x[::2] + 1
+        y[1::2] = x[::2] - 1
+        return y
+
+    assert len(_both(function, _array(40))) == 1
+
+    def shifted(x):
+        x[::2] = x[1::2] + 1
+        x[1::2] = x[::2] * 2
+        return x
+
+    _both(shifted, _array(40))
 
 
 def test_a_call_whose_result_is_not_at_a_whole_word(ctx):
@@ -353,6 +448,85 @@ def test_a_state_that_changes_in_place_is_refused(ctx):
         fuse.fuse(lambda u: fuse.loop(3, body, u))(_array(3))
 
 
+@pytest.mark.parametrize("function", [np.sort, lambda s: np.partition(s, 1)])
+def test_sorting_a_copy_in_a_loop(ctx, function):
+    def turned(x):
+        return fuse.loop(3, lambda s: function(s) * -2, x)
+
+    _both(turned, _array(20))
+
+
+def test_sorting_the_state_of_a_loop_is_refused(ctx):
+    def body(s):
+        s.sort()
+        return s * 2
+
+    with pytest.raises(FuseError, match="in place"):
+        fuse.fuse(lambda x: fuse.loop(3, body, x))(_array(20))
+
+
+def _changed_by_calls(function, x):
+    """Return what the calls between the kernels of a function change."""
+    statements = _trace.record(function, (x,), {}).statements
+    return [len(each.writes) for each in statements if isinstance(each, Call)]
+
+
+def test_only_the_method_sorts_in_place(ctx):
+    x = _array(20)
+    assert _changed_by_calls(np.sort, x) == [0]
+    assert _changed_by_calls(lambda x: np.partition(x, 2), x) == [0]
+    assert _changed_by_calls(lambda x: x.__array_namespace__().sort(x), x) == [0]
+    assert _changed_by_calls(lambda x: x.sort(), x) == [1]
+
+
+@pytest.mark.parametrize("dtype", [np.bool_, np.uint8, np.uint16])
+def test_counts_of_all_values_of_a_dtype(ctx, dtype):
+    def counts(x, weights):
+        n = 2 if dtype is np.bool_ else 256 ** np.dtype(dtype).itemsize
+        values = (x * 7).astype(dtype)
+        return np.bincount(values, minlength=n) + 1, np.bincount(values, weights, n)
+
+    _both(counts, _array(100), _array(100))
+
+
+def test_counts_of_few_numbers(ctx):
+    def counts(x):
+        return np.histogram((x * 7).astype(np.int32), 7, (-0.5, 6.5))[0]
+
+    assert len(_both(counts, _array(100))) == 2
+    numbers = np.random.default_rng(3).random(100).astype(np.float32) * 7
+    same(fuse.fuse(counts)(_array(100)), np.bincount(numbers.astype(int), minlength=7))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda module, x: module.take(x * 2, [1, 0], axis=0),
+        lambda module, x: module.concatenate([x * 2, x + 1]),
+        lambda module, x: module.stack([x * 2, x + 1], axis=1),
+    ],
+)
+def test_functions_of_gpuarray_make_the_steps_of_numpy_ones(ctx, function):
+    ours, numpys = (
+        _both(functools.partial(function, module), _array(5, 4))
+        for module in (gpuarray, np)
+    )
+    assert ours == numpys
+
+
+def test_random_numbers(ctx):
+    rng = curandom.XORWOWRandomNumberGenerator()
+
+    @pycuda.fuse
+    def noisy(x):
+        return x + fuse.call(rng.gen_uniform, x.shape, np.float32)
+
+    x = gpuarray.zeros(50, np.float32)
+    first, second = noisy(x).get(), noisy(x).get()
+    assert 0 < first.min() < first.max() <= 1
+    assert not np.array_equal(first, second)
+
+
 # -- errors ----------------------------------------------------------------------------
 
 
@@ -370,9 +544,12 @@ def _branch(u):
         (lambda u: u.get(), "Return the array"),
         (lambda u: u[u > 0], "where"),
         (lambda u: np.nonzero(u), "where"),
-        (lambda u: gpuarray.sort(u), "pycuda.fuse.call"),
+        (lambda u: gpuarray.sort(u), r"fuse.call\(gpuarray.sort, \*arguments\)"),
+        (lambda u: u + gpuarray.to_gpu(np.ones(3)), "gpuarray.to_gpu is not"),
+        (lambda u: np.bincount(u.astype(np.int32), minlength=9), "histogram"),
+        (lambda u: np.bincount(u.astype(np.uint8), minlength=255), "minlength=256"),
         (lambda u: [1, 2][u[0]], "take"),
-        (lambda u: u + curandom.rand(u.shape), "pycuda.fuse.call"),
+        (lambda u: u + curandom.rand(u.shape), r"fuse.call\(curandom.rand"),
     ],
 )
 def test_an_error_names_the_line(ctx, function, advice):
@@ -423,8 +600,15 @@ def test_a_stand_in_is_useless_afterwards(ctx):
         return x + 1
 
     function(_array(3))
-    for use in (lambda x: x + 1, lambda x: gpuarray.sum(x), lambda x: x.copy()):
-        with pytest.raises((RuntimeError, FuseError)):
+    for use in (
+        lambda x: x + 1,
+        lambda x: gpuarray.sum(x),
+        lambda x: gpuarray.sort(x),
+        lambda x: x.copy(),
+        lambda x: x.get(),
+        lambda x: bool(x),
+    ):
+        with pytest.raises(FuseError, match="kept it"):
             use(kept[0])
 
 
@@ -489,6 +673,22 @@ def test_a_capture(ctx):
     same(result, stencil.__wrapped__(u).get())
 
 
+def test_a_while_loop_in_a_capture(ctx):
+    @pycuda.fuse
+    def function(x):
+        return fuse.while_loop(lambda x: x.max() < 9, lambda x: x * 2, x)
+
+    x, stream = _array(20), drv.Stream()
+    for _ in range(2):  # the first call, and a warm one
+        with (
+            pytest.raises(FuseError, match=r"test_fuse.py:\d+: while_loop.*captured"),
+            stream.capture(),
+            stream,
+        ):
+            function(x)
+        same(function(x), function.__wrapped__(x).get())
+
+
 def test_any_thread(ctx):
     u = _array(20, 30)
     want = stencil.__wrapped__(u).get()
@@ -520,6 +720,76 @@ def test_a_fused_function_inside_another_one(ctx):
 
 def test_pickling_by_reference(ctx):
     assert pickle.loads(pickle.dumps(stencil)) is stencil
+
+
+def _twice(x):
+    return 2 * x
+
+
+def test_pickling_a_function_that_no_name_finds(ctx):
+    for function in (lambda x: 2 * x, _twice):
+        with pytest.raises(pickle.PicklingError, match="does not name"):
+            pickle.dumps(fuse.fuse(function))
+
+
+def test_parameters_with_the_names_of_a_call():
+    def positional(x, out, /):
+        return x + out
+
+    def keyword(x, *, stream):
+        return x
+
+    for function in (lambda x, out: x, lambda stream: stream, keyword):
+        with pytest.raises(TypeError, match="parameter '(out|stream)'"):
+            fuse.fuse(function)
+    for function in (positional, lambda *out: out, lambda **stream: stream):
+        fuse.fuse(function)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [bool, float, int, complex, lambda x: x.item(), lambda x: x in [1]],
+)
+def test_the_element_of_an_array_with_several_is_a_plain_error(ctx, use):
+    x = _array(3)
+    with pytest.raises((TypeError, ValueError)) as plain:
+        use(x)
+    with pytest.raises(type(plain.value)) as caught:
+        fuse.fuse(lambda x: use(x))(x)
+    assert str(caught.value) == str(plain.value)
+    with pytest.raises(FuseError):
+        fuse.fuse(lambda x: use(x))(x[:1])
+
+
+def test_the_name_of_the_type_of_arrays(ctx):
+    assert fuse.fuse(lambda x: (x + 1, type(x).__name__))(_array(3))[1] == "GPUArray"
+
+
+def test_out_takes_dtypes_of_the_same_kind(ctx, monkeypatch):
+    x, out = _array(20, 30), gpuarray.zeros((18, 28), np.int32)
+    for is_enabled in (True, False):
+        monkeypatch.setattr(_launch, "ENABLED", is_enabled)
+        function = fuse.fuse(stencil.__wrapped__)
+        for _ in range(2):  # the second time with a known key
+            with pytest.raises(TypeError, match="float32 cannot be put.*int32"):
+                function(x, out=out)
+            assert not out.get().any()
+            function(x)
+        function(x, out=gpuarray.zeros((18, 28), np.complex64))
+
+
+@pytest.mark.parametrize("result", [None, {}, "text", [], 2.5])
+def test_out_takes_arrays_only(ctx, result, monkeypatch):
+    x = _array(3)
+    want = x.get()
+    for is_enabled in (True, False):
+        monkeypatch.setattr(_launch, "ENABLED", is_enabled)
+        function = fuse.fuse(lambda x: result)
+        for _ in range(2):
+            with pytest.raises(TypeError, match=f"returns a {type(result).__name__}"):
+                function(x, out=x)
+            function(x)
+    same(x, want)
 
 
 def test_out(ctx):

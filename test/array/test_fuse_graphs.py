@@ -16,9 +16,9 @@ from pycuda.gpuarray import to_gpu
 
 @pytest.fixture(autouse=True)
 def on_the_device(monkeypatch):
-    """Let kernels multiply, also on the software device: NumPy cannot be captured."""
-    monkeypatch.setenv("PYCUDA_BLAS", "generated")
-    monkeypatch.setenv("PYCUDA_SOLVER", "generated")
+    """Let kernels compute, also on the software device: NumPy cannot be captured."""
+    for name in ("PYCUDA_BLAS", "PYCUDA_FFT", "PYCUDA_SOLVER"):
+        monkeypatch.setenv(name, "generated")
 
 
 def descend(x, w):

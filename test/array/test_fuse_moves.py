@@ -79,6 +79,34 @@ def test_only_elements_of_the_chosen_array_are_loaded(ctx):
     assert [step.bytes for step in steps] == [2 * 40 * 4]
 
 
+def test_parts_of_a_stack_share_what_they_are_computed_from(ctx):
+    def solved(x):
+        size = np.exp(x[:, 0]) + x[:, 1]
+        parts = [x[:, k] / size for k in range(3)]
+        return np.stack(parts, axis=1)
+
+    x = _array(50, 3)
+    (kernel,) = check(solved, x)
+    assert kernel.shape == (50,)
+    assert kernel.operations < 10
+    (other,) = check(lambda x: solved(x) + 1, x)  # a part for each thread
+    assert other.shape == (50, 3)
+    check(lambda x: np.stack([x[0, 0] * 2, x[1, 1]]), x)
+    check(lambda x: np.concatenate([x[:, :1], x[:, 1:2].astype(np.int8)], axis=1), x)
+
+
+def test_a_stack_of_parts_that_differ_in_numbers_chooses_the_numbers(ctx):
+    def members(x, count):
+        return np.stack([(x < k) & (x > 0.5) for k in range(count)], axis=1) + 1
+
+    x = _array(70)
+    source = fuse.fuse(members).source(x, 8)
+    assert source.count("op_less(") == 1
+    check(lambda x: members(x, 8), x)
+    others = fuse.fuse(lambda x: np.stack([x < 1, x * 2 < 1]) + 1).source(x)
+    assert others.count("op_less(") == 2
+
+
 def test_dear_values_in_several_places_are_stored(ctx):
     def function(x):
         y = np.exp(np.sin(x)) + np.cos(x)
@@ -224,3 +252,14 @@ def test_a_deep_chain_of_moves(ctx):
         return y
 
     check(function, _array(6, 70))
+
+
+def test_a_pad_reads_a_product_of_few_elements(ctx):
+    """The reduction is inside a branch, and its kernel needs its header."""
+
+    def function(x):
+        y = np.pad(np.arctan2(*[np.prod(x, axis=0, keepdims=True)] * 2), 1)
+        return np.arctan2(y, y)
+
+    values = np.asfortranarray(np.arange(600).reshape(3, 200) % 5)
+    check(function, gpuarray.to_gpu(values.astype(np.uint8)))

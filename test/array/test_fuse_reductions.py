@@ -1,12 +1,13 @@
 """Reductions under pycuda.fuse: their kernels have the bits of plain reductions."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from pycuda import fuse, gpuarray
-from pycuda.fuse import _rows as rows, _trace as trace
+from pycuda.fuse import _code as code, _rows as rows, _trace as trace
 from pycuda.gpuarray import GPUArray, to_gpu
 from support.fuse_programs import _facts
 
@@ -257,6 +258,102 @@ def test_reductions_of_the_same_elements_share_a_pass(ctx):
 def test_scalars_follow_the_segments(ctx):
     first, second = _both(lambda x: np.sqrt((x * x).sum()) + 1, _array(70001))
     assert (first.operations, second.operations) == (2, 3)
+
+
+def _centered(x):
+    return x - np.sqrt((x * x).sum()) * 2
+
+
+def test_warps_join_the_segments_of_a_result_that_they_need(ctx, monkeypatch):
+    def of_the_distances(x):
+        return abs(_centered(x)).max()
+
+    def of_rows(x):
+        return np.roll(_centered(x), 1, axis=0) + np.roll(_centered(x), -1, axis=0)
+
+    for shape in [(70001,), (300, 301)]:
+        x = _array(*shape)
+        assert len(_both(_centered, x)) == 2
+        assert len(_both(of_the_distances, x)) == 3
+        assert len(_both(lambda x: (_centered(x), (x * x).sum()), x)) == 3
+    _both(of_rows, x)
+
+    def in_place(x):
+        x *= (x * x).sum() + x[5, 7]
+        return x
+
+    assert len(_both(in_place, x)) == 3
+    monkeypatch.setattr(rows, "LAUNCH", 10**4)
+    assert len(_both(_centered, x)) == 3
+
+
+def test_segments_that_are_left_out_change_the_result(ctx, monkeypatch):
+    finished = code.finished
+
+    def changed(source, fast):
+        source.text = re.sub(r"(\(segments0, g\d+)", r"\1 - 1", source.text)
+        return finished(source, fast)
+
+    monkeypatch.setattr(code, "finished", changed)
+    with pytest.raises(AssertionError):
+        _both(_centered, _array(70001))
+
+
+def forces(x):
+    apart = x[None, :, :] - x[:, None, :]
+    squares = np.sum(apart * apart, axis=2) + 0.01
+    return np.sum(apart / (squares * np.sqrt(squares))[:, :, None], axis=1)
+
+
+@pytest.mark.parametrize("count", [5, 40, 333])
+def test_neighbouring_results_share_work(ctx, count):
+    x = _array(count, 3)
+    if count > 5:
+        assert "a0[3]" in fuse.fuse(forces).source(x)
+        assert len(_both(forces, x)) == 1
+    _both(forces, x)
+    _both(forces, _array(count, 2))
+    _both(forces, _array(count, 4))
+    _both(forces, _array(count, 5))
+    cheap = fuse.fuse(lambda x: (x[None] - x[:, None, :1]).sum(axis=1)).source(x)
+    assert "a0[3]" not in cheap
+
+
+@pytest.mark.parametrize(
+    ("shape", "axis"),
+    [
+        ((3, 40000), 1),
+        ((2, 70001), 1),
+        ((1100, 1100), 1),
+        ((900, 36), 0),
+        ((9000, 36), 0),
+    ],
+)
+def test_quotients_of_unusual_numbers(ctx, shape, axis, monkeypatch):
+    rng = np.random.default_rng(7)
+    x, y = (rng.random(shape).astype(np.float32) + 1 for _ in range(2))
+    for each in (x, y):
+        places = rng.random(shape) < 0.01
+        some = rng.integers(0, 1 << 32, shape, np.uint32).view(np.float32)
+        each[places] = some[places]
+    x.flat[::31], y.flat[::37] = 0, 1e-45
+
+    def function(x, y):
+        quotient = np.sqrt(x) / y
+        return np.where(abs(quotient) < 1e30, quotient, 1).sum(axis=axis)
+
+    arrays = to_gpu(x), to_gpu(y)
+    _both(function, *arrays)
+    assert "quick_divide(" in fuse.fuse(function).source(*arrays)
+    finished = code.finished
+
+    def changed(source, fast):
+        source.text = source.text.replace("if (!usual)", "if (false)")
+        return finished(source, fast)
+
+    monkeypatch.setattr(code, "finished", changed)
+    with pytest.raises(AssertionError):
+        _both(function, *arrays)
 
 
 def test_a_stored_array_is_reduced_while_it_is_in_registers(ctx):

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import pycuda.driver as drv
+import pycuda.fuse
 from pycuda import _driver, _libraries, gpuarray, linalg
 from pycuda._array.linalg import cusolver, factors
 from pycuda.gpuarray import to_gpu
@@ -418,3 +419,19 @@ def test_captures_are_refused(library, n):
         ):
             linalg.solve(a, b)
         np.testing.assert_allclose(linalg.solve(a, b).get(), expected, 1e-12)
+
+
+def test_a_library_gets_no_stand_ins(library):
+    """A recording has arrays without memory, which a routine must not see."""
+    n = 200
+
+    def plain(a, b):
+        return np.linalg.solve(a + n * 2, b) * 2, np.linalg.eigvalsh(a + a.T)
+
+    rng = np.random.default_rng(0)
+    a, b = to_gpu(rng.random((n, n))), to_gpu(rng.random(n))
+    expected = [each.get() for each in plain(a, b)]
+    function = pycuda.fuse.fuse(plain)
+    for _ in range(3):
+        for got, want in zip(function(a, b), expected, strict=True):
+            np.testing.assert_allclose(got.get(), want, 1e-9)

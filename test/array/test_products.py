@@ -244,6 +244,19 @@ def test_few_long_sums(library, dtype):
     assert asked
 
 
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_many_small_matrices(library, dtype):
+    small = values(dtype, (2, 2), 3)
+    for shape in [(70, 2, 2), (5, 6, 4, 2), (300, 2), (3, 1, 2, 2)]:
+        a = values(dtype, shape, 1)
+        same(to_gpu(a) @ to_gpu(small), a @ small)
+        same(to_gpu(a)[::2] @ to_gpu(small).T, a[::2] @ small.T)
+        if a.ndim > 2:
+            b = a.swapaxes(-1, -2)
+            same(to_gpu(small) @ to_gpu(b.copy()), small @ b)
+            same(to_gpu(a) @ to_gpu(a).swapaxes(-1, -2), a @ b)
+
+
 def test_streams_and_allocators(library):
     a = values("float32", (8, 8))
     stream = drv.Stream()

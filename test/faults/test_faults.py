@@ -33,8 +33,9 @@ def run_sweep(kind, table, *names, path="", variables=()):
         **os.environ,
         "PYCUDA_DRIVER": "emulator",
         "PYCUDA_EMULATOR_DEVICES": "2",
-        # NumPy's BLAS and LAPACK lose exceptions when they find no memory.
+        # NumPy and SciPy lose exceptions when they find no memory.
         "PYCUDA_BLAS": "generated",
+        "PYCUDA_FFT": "generated",
         "PYCUDA_SOLVER": "generated",
         "PYTHONPATH": os.pathsep.join(
             [str(path), str(HERE.parent), os.environ.get("PYTHONPATH", str(cc.ROOT))]

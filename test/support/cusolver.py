@@ -52,6 +52,7 @@ class Hardware:
     """The functions of the driver that the handles use, as on a machine with a GPU."""
 
     _note_library_call = _driver._note_library_call
+    _refuse_recording = _driver._refuse_recording
 
     @staticmethod
     def _is_emulated():

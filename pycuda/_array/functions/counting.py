@@ -156,7 +156,7 @@ def _require_array(name, what, value):
 
 
 def most_bins(dtype):
-    """Return how many bins elements of a dtype can need: inf if they may be negative."""
+    """Return how many bins elements of a dtype can need; inf: they may be negative."""
     if dtype.kind == "b":
         return 2
     return 2 ** (8 * dtype.itemsize) if dtype.kind == "u" else math.inf
@@ -198,9 +198,9 @@ def bincount(x, weights=None, minlength=0, *, stream=None, allocator=None):
 
     Notes
     -----
-    The call waits for the greatest element, unless ``minlength`` is as large as elements
-    of the dtype can make the result, such as 256 for uint8. Weighted sums may differ in
-    the last bits between calls.
+    The call waits for the greatest element, unless ``minlength`` is as large as
+    elements of the dtype can make the result, such as 256 for uint8. Weighted sums may
+    differ in the last bits between calls.
 
     Examples
     --------

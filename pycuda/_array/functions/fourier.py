@@ -1071,6 +1071,7 @@ def transform_library() -> str:
     Returns
     -------
     str
-        The sentence names cuFFT with its version, or generated kernels with the reason.
+        The sentence names cuFFT with its version, or SciPy, NumPy or generated kernels
+        with the reason.
     """
     return _fourier_library()

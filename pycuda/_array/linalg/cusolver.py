@@ -83,6 +83,7 @@ class Handle:
         A captured stream is refused before the library enqueues anything: routines
         report a status, for which the host would have to wait.
         """
+        _driver._refuse_recording()
         stream = Stream.get_current()
         if stream is not None and stream.is_capturing:
             raise _cuda.LogicError(

@@ -1,8 +1,4 @@
-"""Linear algebra on the software device: NumPy's, which is LAPACK and BLAS.
-
-The arrays are copied in the order of the stream, so the checks of the device see what
-is read and written.
-"""
+"""Linear algebra on the software device: NumPy's, which is LAPACK."""
 
 from __future__ import annotations
 
@@ -10,16 +6,9 @@ import numpy as np
 
 from pycuda import _driver
 from pycuda._array.copies import on_stream
+from pycuda._array.host import computed
 from pycuda._array.linalg.matrices import check_square, common_dtype
 from pycuda._driver import Stream, to_gpu
-
-
-def may_compute():
-    """Return whether NumPy computes some function, which a graph cannot repeat."""
-    names = ("PYCUDA_BLAS", "PYCUDA_SOLVER")
-    return _driver._is_emulated() and any(
-        _driver._setting(name) == "auto" for name in names
-    )
 
 
 def serves(*arrays, stream=None):
@@ -52,9 +41,7 @@ def apply(name, function, *arrays, stream=None, check=check_square, dtype=None):
         return to_gpu(np.asarray(value, kept, order="C"), allocator)
 
     with on_stream(stream):
-        hosts = [a.get().astype(common, copy=False) for a in arrays]
-        with np.errstate(all="ignore"):
-            made = function(*hosts)
+        made = computed(function, arrays, common)
         return tuple(map(sent, made)) if isinstance(made, tuple) else sent(made)
 
 
@@ -63,17 +50,6 @@ def cholesky(upper):
     if not upper:
         return np.linalg.cholesky
     return lambda a: _adjoint(np.linalg.cholesky(_adjoint(a)))
-
-
-def multiply(a, b, target, stream):
-    """Store the product of two arrays: called by ``matmul``.
-
-    ``stream`` is a handle; 0 is the current stream.
-    """
-    with on_stream(Stream.from_handle(stream) if stream else None):
-        left, right = (x.get().astype(target.dtype, copy=False) for x in (a, b))
-        with np.errstate(all="ignore"):
-            target[...] = np.matmul(left, right)
 
 
 def _adjoint(a):

@@ -46,15 +46,23 @@ def product_text(request):
         f"typedef {item} Item;",
         "struct convert { template <class T> static PYCUDA_FN Item of(T x)",
         f"{{ return (Item)({computed('x', compute)}); }} }};",
+        'extern "C" __global__ void __launch_bounds__(256, 2)',
+        f"kernel({', '.join(parameters)})",
+        "{",
+    ]
+    if rows == 0:
+        return "\n".join([*lines, *_element(request, operation), "}"]) + "\n"
+    if depth == 0:
+        return "\n".join([*lines, *_whole(request, operation), "}"]) + "\n"
+    lines[-3:-3] = [
         f"typedef product_operand<{left}, Item, convert, {rows}, {depth}, "
         f"{left_along}, {request.left_vector}> Left;",
         f"typedef product_operand<{right}, Item, convert, {columns}, {depth}, "
         f"{right_along}, {request.right_vector}> Right;",
         f"typedef product_tile<Left, Right, {operation}, Item, {result}, "
         f"{rows}, {columns}, {depth}> tile;",
-        'extern "C" __global__ void __launch_bounds__(256, 2)',
-        f"kernel({', '.join(parameters)})",
-        "{",
+    ]
+    lines += [
         *_place(request.ndim, rows, columns),
         f"tile::multiply(left, right, result, m, n, k, {', '.join(numbers)},",
         "row, column);",
@@ -82,6 +90,99 @@ def _place(ndim, rows, columns):
         lines += [f"{name} += at * {name}{axis};" for name in _NAMES]
         lines.append("}")
     return lines
+
+
+def _element(request, operation):
+    """Return the lines of a thread that computes an element of a result.
+
+    After the sum it adds products of zeros, as tiles do.
+    """
+    left, right, result = request.types
+    lines = [
+        "uint64 rest = (uint64)blockIdx.x * 256 + threadIdx.x, next = rest / n;",
+        "right += (int64)(rest - next * n) * right_column;",
+        "result += (int64)(rest - next * n) * result_column;",
+        "rest = next; next = rest / m;",
+        "left += (int64)(rest - next * m) * left_row;",
+        "result += (int64)(rest - next * m) * result_row;",
+        "rest = next;",
+    ]
+    return [
+        *lines,
+        *_batch(request),
+        "if (rest > 0) return; // there are no more elements",
+        "Item sum = cast<Item>(0);",
+        "for (uint64 i = 0; i < k; i++) {",
+        f"{operation}::add(sum, convert::of(*(const {left} *)left), "
+        f"convert::of(*(const {right} *)right));",
+        "left += left_column; right += right_row;",
+        "}",
+        f"{operation}::add(sum, cast<Item>(0), cast<Item>(0));",
+        f"*({result} *)result = cast<{result}>(sum);",
+    ]
+
+
+def _batch(request):
+    """Return the lines that find the matrices of the number `rest`."""
+    lines = []
+    for axis in reversed(range(request.ndim)):
+        lines.append(f"{{ const uint64 next = rest / d{axis};")
+        lines.append(f"const int64 at = rest - next * d{axis}; rest = next;")
+        lines += [f"{name} += at * {name}{axis};" for name in _NAMES]
+        lines.append("}")
+    return lines
+
+
+def _whole(request, operation):
+    """Return the lines of a block that makes a whole result of few elements."""
+    left, right, result = request.types
+    rows, columns = request.tile, request.tile_columns
+    each = [
+        "#pragma unroll",
+        f"for (int y = 0; y < {rows}; y++) {{",
+        "#pragma unroll",
+        f"for (int x = 0; x < {columns}; x++) {{",
+    ]
+    return [
+        "uint64 rest = blockIdx.x;",
+        *_batch(request),
+        f"Item sums[{rows}][{columns}];",
+        *each,
+        "sums[y][x] = Item(0);",
+        "} }",
+        "left += (int64)threadIdx.x * left_column;",
+        "right += (int64)threadIdx.x * right_row;",
+        "#pragma unroll 4",
+        "for (uint64 i = threadIdx.x; i < k; i += 256) {",
+        f"Item a[{rows}], b[{columns}];",
+        "#pragma unroll",
+        f"for (int y = 0; y < {rows}; y++)",
+        f"a[y] = convert::of(*(const {left} *)(left + y * left_row));",
+        "#pragma unroll",
+        f"for (int x = 0; x < {columns}; x++)",
+        f"b[x] = convert::of(*(const {right} *)(right + x * right_column));",
+        *each,
+        f"{operation}::add(sums[y][x], a[y], b[x]);",
+        "} }",
+        "left += 256 * left_column; right += 256 * right_row;",
+        "}",
+        f"__shared__ Item room[8][{rows * columns}];",
+        *each,
+        "#pragma unroll",
+        "for (int distance = 16; distance > 0; distance /= 2)",
+        "sums[y][x] += __shfl_down_sync(0xffffffffu, sums[y][x], distance);",
+        "if (threadIdx.x % 32 == 0)",
+        f"room[threadIdx.x / 32][y * {columns} + x] = sums[y][x];",
+        "} }",
+        "__syncthreads();",
+        f"if (threadIdx.x >= {rows * columns}) return;",
+        "Item sum = room[0][threadIdx.x];",
+        "#pragma unroll",
+        "for (int warp = 1; warp < 8; warp++) sum += room[warp][threadIdx.x];",
+        f"result += threadIdx.x / {columns} * result_row;",
+        f"*({result} *)(result + threadIdx.x % {columns} * result_column) =",
+        f"cast<{result}>(sum);",
+    ]
 
 
 # -- solvers ---------------------------------------------------------------------------

@@ -90,8 +90,23 @@ recording_switch(PyObject *m, PyObject *active)
     return PyBool_FromLong(was_active);
 }
 
+PyDoc_STRVAR(recording_refuse_doc,
+             "_refuse_recording($module, /)\n--\n\n"
+             "Raise if this thread records: what follows uses addresses of arrays.");
+
+static PyObject *
+recording_refuse(PyObject *m, PyObject *Py_UNUSED(ignored))
+{
+    pcu_state *st = pcu_state_of_module(m);
+    if (pcu_is_recording(st) && pcu_stand_in_refuse(st) < 0) {
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
 PyMethodDef pcu_recording_functions[] = {
     {"_set_recorder", recording_set, METH_O, recording_set_doc},
     {"_record", recording_switch, METH_O, recording_switch_doc},
+    {"_refuse_recording", recording_refuse, METH_NOARGS, recording_refuse_doc},
     {NULL, NULL, 0, NULL},
 };

@@ -8,6 +8,7 @@
 #include "driver/capture.h"
 #include "python/array/construction.h"
 #include "python/array/element_type.h"
+#include "python/array/host_work.h"
 #include "python/driver/launched.h"
 #include "python/driver/current_context.h"
 #include "python/support/settings.h"
@@ -27,14 +28,15 @@ typedef struct {
 } cufft_plan;
 
 struct pcu_fourier_library {
-    int usable;              /* 0: generated kernels transform */
+    int usable;              /* 0: NumPy or generated kernels transform */
+    bool on_host;            /* NumPy transforms */
     bool required;           /* PYCUDA_FFT is "cufft" */
     PyThread_type_lock lock; /* held while a thread uses a plan */
     unsigned int waiting;    /* threads in a call without the interpreter lock */
     unsigned long now;       /* counts the uses of plans */
     int count;
     int last;                        /* the plan that was used last */
-    char reason[PCU_LIBRARY_REASON]; /* why generated kernels transform */
+    char reason[PCU_LIBRARY_REASON]; /* why cuFFT does not transform */
     cufft_plan plans[CUFFT_PLANS];
     int *kept; /* handles of plans that graphs may use and that lost their place */
     size_t kept_count;
@@ -69,7 +71,7 @@ cufft_decide(pcu_state *st, struct pcu_fourier_library *library, cufft_wish wish
         return 0;
     }
     if (wish == CUFFT_AUTOMATIC && pcu_drv_info.device != NULL) {
-        strcpy(library->reason, "the software device runs no machine code");
+        library->on_host = true;
         return 0;
     }
     library->required = wish == CUFFT_REQUIRED;
@@ -189,6 +191,26 @@ pcu_cufft_is_required(const pcu_context *ctx)
     return ctx->fourier != NULL && ctx->fourier->required;
 }
 
+bool
+pcu_cufft_is_hosts(const pcu_context *ctx)
+{
+    return ctx->fourier != NULL && ctx->fourier->on_host;
+}
+
+/* A sentence for what the host transforms. */
+static PyObject *
+cufft_describe_host_new(void)
+{
+    PyObject *sentence = NULL;
+    PyObject *name = pcu_host_call_new("transforms_by", PyTuple_New(0));
+    if (name != NULL) {
+        sentence = PyUnicode_FromFormat(
+            "%S: the software device computes in the host's memory", name);
+        Py_DECREF(name);
+    }
+    return sentence;
+}
+
 PyObject *
 pcu_cufft_describe_new(pcu_state *st, pcu_context *ctx)
 {
@@ -199,6 +221,9 @@ pcu_cufft_describe_new(pcu_state *st, pcu_context *ctx)
     } while (chosen == PCU_CUFFT_CHANGED && ctx->rec.alive);
     if (chosen < 0) {
         return NULL;
+    }
+    if (pcu_cufft_is_hosts(ctx)) {
+        return cufft_describe_host_new();
     }
     if (ctx->fourier == NULL || !ctx->fourier->usable) {
         const char *reason = "the context has ended";

@@ -42,13 +42,16 @@ typedef struct {
  * other code may have run: check the arrays and ask again. */
 enum { PCU_CUFFT_DONE = 0, PCU_CUFFT_REFUSED = 1, PCU_CUFFT_CHANGED = 2 };
 
-/* Return 1 if cuFFT transforms in ctx, which is current, 0 if generated kernels do,
- * PCU_CUFFT_CHANGED, or -1. The environment variable PYCUDA_FFT decides when the
- * context transforms for the first time. */
+/* Return 1 if cuFFT transforms in ctx, which is current, 0 if NumPy or generated
+ * kernels do, PCU_CUFFT_CHANGED, or -1. The environment variable PYCUDA_FFT decides
+ * when the context transforms for the first time. */
 PCU_HIDDEN PCU_RAISES int pcu_cufft_choose(pcu_state *st, pcu_context *ctx);
 
 /* Whether PYCUDA_FFT asked for cuFFT, so that it transforms all that it can. */
 PCU_HIDDEN bool pcu_cufft_is_required(const pcu_context *ctx);
+
+/* Whether NumPy or SciPy transforms, once something was chosen. */
+PCU_HIDDEN bool pcu_cufft_is_hosts(const pcu_context *ctx);
 
 /* Enqueue the transforms. REFUSED: cuFFT does not take this layout. CHANGED: nothing
  * was enqueued. Temporary memory comes from the allocator. */

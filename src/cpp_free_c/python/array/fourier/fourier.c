@@ -6,7 +6,9 @@
 
 #include "python/array/construction.h"
 #include "python/array/element_type.h"
+#include "python/array/fourier/cufft.h"
 #include "python/array/fourier/library.h"
+#include "python/array/host_work.h"
 #include "python/array/layout.h"
 #include "python/array/ops/assign.h"
 #include "python/array/ops/device_copy.h"
@@ -379,7 +381,70 @@ fourier_run_steps(const fourier_job *job, pcu_gpuarray *result)
     return rc;
 }
 
-/* Enqueue all steps: together by cuFFT, or one after another. */
+/* 1 if NumPy or SciPy transforms, 0 if not, or -1. */
+static int
+fourier_is_hosts(const fourier_job *job, const pcu_gpuarray *result)
+{
+    int chosen = 0;
+    if (pcu_drv_info.device == NULL || result->count == 0) {
+        return 0;
+    }
+    pcu_context *ctx = pcu_context_launch_borrow(job->st);
+    if (ctx == NULL) {
+        return -1;
+    }
+    Py_INCREF(ctx); /* the choice runs other code */
+    do {
+        chosen = pcu_cufft_choose(job->st, ctx);
+    } while (chosen == PCU_CUFFT_CHANGED && ctx->rec.alive);
+    bool is_hosts = pcu_cufft_is_hosts(ctx);
+    Py_DECREF(ctx);
+    if (chosen < 0 || !is_hosts) {
+        return Py_MIN(chosen, 0);
+    }
+    return pcu_host_may_work(job->st, job->call->stream);
+}
+
+/* The steps as a tuple of tuples: see transform in pycuda/_array/host.py. */
+static PyObject *
+fourier_steps_new(const fourier_job *job)
+{
+    static const char *const kinds[] = {[PCU_FOURIER_COMPLEX] = "complex",
+                                        [PCU_FOURIER_REAL] = "real",
+                                        [PCU_FOURIER_HALF] = "half"};
+    PyObject *steps = PyTuple_New(job->count);
+    for (int i = 0; steps != NULL && i < job->count; i++) {
+        const pcu_fourier_step *step = &job->steps[i];
+        PyObject *words =
+            Py_BuildValue("sNind", kinds[step->kind], PyBool_FromLong(step->inverse),
+                          step->axis, (Py_ssize_t)step->n, step->scale);
+        if (words == NULL) {
+            Py_CLEAR(steps);
+            break;
+        }
+        PyTuple_SET_ITEM(steps, i, words);
+    }
+    return steps;
+}
+
+/* Let NumPy or SciPy transform, in the order of the stream. */
+static int
+fourier_on_host(const fourier_job *job, pcu_gpuarray *result)
+{
+    const pcu_fourier_call *call = job->call;
+    PyArray_Descr *dtype = pcu_dtype_of_type(job->compute);
+    PyObject *steps = fourier_steps_new(job);
+    PyObject *args = NULL;
+    if (dtype != NULL && steps != NULL) {
+        args = Py_BuildValue("OOOOK", call->a, result, steps, dtype,
+                             (unsigned long long)(uintptr_t)call->stream);
+    }
+    Py_XDECREF(steps);
+    Py_XDECREF(dtype);
+    return pcu_host_call("transform", args);
+}
+
+/* Enqueue all steps: together by NumPy or cuFFT, or one after another. */
 static int
 fourier_run(const fourier_job *job, pcu_gpuarray *result)
 {
@@ -387,8 +452,12 @@ fourier_run(const fourier_job *job, pcu_gpuarray *result)
     if (job->count == 0) {
         return pcu_device_copy(result, call->a, call->stream);
     }
-    int rc = pcu_fourier_library(job->st, job->steps, job->count, call->a, result,
-                                 job->compute, call->a->allocator, call->stream);
+    int rc = fourier_is_hosts(job, result);
+    if (rc != 0) {
+        return rc == 1 ? fourier_on_host(job, result) : rc;
+    }
+    rc = pcu_fourier_library(job->st, job->steps, job->count, call->a, result,
+                             job->compute, call->a->allocator, call->stream);
     if (rc == 1) {
         rc = fourier_run_steps(job, result);
     }

@@ -4,14 +4,14 @@
  * the output, and enqueue. A product with a vector is a reduction, which is bound by
  * memory, unless it sums across the rows of a large matrix. The others go through
  * cuBLAS, or through generated kernels: where there is no cuBLAS, and for integers and
- * bool. On the software device NumPy multiplies numbers of its own BLAS, unless the
- * product becomes a part of a graph. */
+ * bool, and for sums of few products. On the software device NumPy multiplies numbers
+ * of its own BLAS, unless the product becomes a part of a graph. */
 
 #include "python/array/product/matmul.h"
 
-#include "driver/capture.h"
 #include "driver/shape.h"
 #include "python/array/construction.h"
+#include "python/array/host_work.h"
 #include "python/array/layout.h"
 #include "python/array/memory.h"
 #include "python/array/ops/assign.h"
@@ -22,9 +22,14 @@
 #include "python/array/product/blas.h"
 #include "python/array/product/product.h"
 #include "python/array/product/segments.h"
+#include "python/array/product/tiles.h"
 #include "python/support/errors.h"
 
-enum { MATMUL_SMALL_DEPTH = 512, MATMUL_SMALL_PRODUCTS = 1 << 23 };
+enum {
+    MATMUL_SMALL_DEPTH = 512,
+    MATMUL_SMALL_PRODUCTS = 1 << 23,
+    MATMUL_SHORT = 4 /* as in pycuda/fuse/_group.py */
+};
 
 /* What computes a product with a vector. Neither is PCU_KERNEL_MADE. */
 enum { MATMUL_REDUCES = 0, MATMUL_CUBLAS = 1 };
@@ -330,8 +335,20 @@ matmul_copy_operand(matmul_plan *plan, int i)
     return PCU_KERNEL_MADE; /* the copy may have made a kernel: plan again */
 }
 
+/* Whether pycuda.fuse computes the product in its kernels. So a generated kernel
+ * computes it here, too, which adds up in the same order. */
+static bool
+matmul_is_short(const matmul_plan *plan)
+{
+    const int type = plan->compute;
+    return plan->m > 1 && plan->n > 1 && Py_MIN(plan->m, plan->n) <= MATMUL_SHORT &&
+           plan->k <= MATMUL_SHORT && plan->operands[0]->type == type &&
+           plan->operands[1]->type == type &&
+           (type == PCU_T_FLOAT32 || type == PCU_T_FLOAT64);
+}
+
 /* Whether a generated kernel computes the product sooner than cuBLAS, whose calls take
- * longer to enqueue: measured on an H200. */
+ * longer to enqueue: measured on an H200. So does one for few, long sums. */
 static bool
 matmul_is_small(const pcu_product *p)
 {
@@ -356,7 +373,9 @@ matmul_multiply(matmul_plan *plan, pcu_context *ctx, pcu_gpuarray *target)
         if (choice == PCU_PRODUCT_CHANGED) {
             return PCU_KERNEL_MADE;
         }
-        bool small = matmul_is_small(&p) && !pcu_blas_is_required(ctx);
+        bool is_own = matmul_is_small(&p) || matmul_is_short(plan) ||
+                      (p.ndim == 0 && pcu_tiles_is_thin(&p));
+        bool small = is_own && !pcu_blas_is_required(ctx);
         if (choice == PCU_PRODUCT_CUBLAS && !small) {
             for (int i = 0; i < 2; i++) {
                 if (!pcu_blas_takes(&p, i)) {
@@ -382,7 +401,7 @@ static int
 matmul_is_hosts(const matmul_plan *plan, pcu_context *ctx)
 {
     const int type = plan->compute;
-    if (pcu_drv_info.device == NULL ||
+    if (pcu_drv_info.device == NULL || matmul_is_short(plan) ||
         (type != PCU_T_FLOAT32 && type != PCU_T_FLOAT64 && type != PCU_T_COMPLEX64 &&
          type != PCU_T_COMPLEX128)) {
         return 0;
@@ -397,31 +416,17 @@ matmul_is_hosts(const matmul_plan *plan, pcu_context *ctx)
     if (choice != PCU_PRODUCT_HOST) {
         return 0;
     }
-    pcu_capture capture;
-    CUresult status = pcu_capture_ask(plan->options->stream, &capture);
-    if (status != CUDA_SUCCESS) {
-        return pcu_raise(plan->st, "cuStreamIsCapturing", status);
-    }
-    return capture == PCU_CAPTURE_NONE;
+    return pcu_host_may_work(plan->st, plan->options->stream);
 }
 
 /* Let NumPy multiply, in the order of the stream. */
 static int
 matmul_on_host(const matmul_plan *plan, pcu_gpuarray *target)
 {
-    PyObject *module = PyImport_ImportModule("pycuda._array.linalg.host");
-    PyObject *done = NULL;
-    if (module != NULL) {
-        done = PyObject_CallMethod(
-            module, "multiply", "OOOK", plan->operands[0], plan->operands[1], target,
-            (unsigned long long)(uintptr_t)plan->options->stream);
-        Py_DECREF(module);
-    }
-    if (done == NULL) {
-        return -1;
-    }
-    Py_DECREF(done);
-    return 0;
+    return pcu_host_call(
+        "multiply",
+        Py_BuildValue("OOOK", plan->operands[0], plan->operands[1], target,
+                      (unsigned long long)(uintptr_t)plan->options->stream));
 }
 
 /* -- the call ---------------------------------------------------------------------- */

@@ -2,7 +2,12 @@
  *
  * A block of 256 threads computes one tile of the result. It goes through the operands
  * in steps of `depth`, each of which it brings into shared memory. A thread adds up a
- * square of the tile in registers. */
+ * square of the tile in registers. There are two other kinds of kernels:
+ *
+ *   short sums of few rows or columns    a thread for each element of the result: rows,
+ *                                        columns and depth of the plan are 0
+ *   long sums of few rows and columns    a block for a whole result, whose threads
+ * share the terms of the sums: the depth is 0 */
 
 #include "python/array/product/tiles.h"
 
@@ -10,7 +15,15 @@
 #include "python/array/ops/kernel_table.h"
 #include "python/array/ops/operations.h"
 
-enum { TILES_THREADS = 256, TILES_WORD = 16, TILES_LEAST = 16 };
+enum {
+    TILES_THREADS = 256,
+    TILES_WORD = 16,
+    TILES_LEAST = 16,
+    TILES_SHORT = 4,
+    TILES_LONG = 512,
+    TILES_FEW =
+        32 /* elements of a result whose sums fit in the registers of a thread */
+};
 
 typedef struct {
     const pcu_product *product;
@@ -28,12 +41,19 @@ tiles_accumulator(int compute)
     return Py_MAX(pcu_types[compute].size, 4);
 }
 
+/* The number of blocks. */
 static size_t
 tiles_count(const pcu_product *p, size_t rows, size_t columns)
 {
-    size_t count = (p->m + rows - 1) / rows * ((p->n + columns - 1) / columns);
+    size_t count = p->m * p->n;
+    if (rows != 0) {
+        count = (p->m + rows - 1) / rows * ((p->n + columns - 1) / columns);
+    }
     for (int axis = 0; axis < p->ndim; axis++) {
         count *= p->shape[axis];
+    }
+    if (rows == 0) {
+        count = (count + TILES_THREADS - 1) / TILES_THREADS;
     }
     return count;
 }
@@ -107,7 +127,16 @@ tiles_fill(tiles_plan *plan, const pcu_product *p, const pcu_context *ctx)
 {
     const pcu_matrix *left = &p->matrices[PCU_LEFT];
     const pcu_matrix *right = &p->matrices[PCU_RIGHT];
+    memset(plan, 0, sizeof(*plan));
     plan->product = p;
+    if (p->k <= TILES_SHORT && Py_MIN(p->m, p->n) <= TILES_SHORT) {
+        return; /* all is 0 */
+    }
+    if (pcu_tiles_is_thin(p)) {
+        plan->rows = p->m;
+        plan->columns = p->n;
+        return;
+    }
     tiles_choose(plan, (size_t)ctx->rec.limits.multiprocessors);
     tiles_choose_loads(plan, PCU_LEFT, plan->rows, p->m, left->row, p->k, left->column);
     tiles_choose_loads(plan, PCU_RIGHT, plan->columns, p->n, right->column, p->k,
@@ -169,6 +198,13 @@ tiles_pack(const pcu_product *p, pcu_argument_buffer *params)
         }
     }
     return 0;
+}
+
+bool
+pcu_tiles_is_thin(const pcu_product *product)
+{
+    return product->m * product->n <= TILES_FEW && product->k >= TILES_LONG &&
+           (product->compute == PCU_T_FLOAT32 || product->compute == PCU_T_FLOAT64);
 }
 
 size_t

@@ -1,12 +1,15 @@
 /* Products of matrices by generated kernels.
  *
  * They take all number types, operands of different types, any strides, and sizes
- * beyond 2**31. Called by segments.c. */
+ * beyond 2**31. Called by segments.c and matmul.c. */
 #ifndef PYTHON_ARRAY_PRODUCT_TILES_H
 #define PYTHON_ARRAY_PRODUCT_TILES_H
 
 #include "python/array/product/product.h"
 #include "python/driver/context.h"
+
+/* Whether a block makes a whole result: it has few elements, and long sums. */
+PCU_HIDDEN bool pcu_tiles_is_thin(const pcu_product *product);
 
 /* The number of blocks of the product's kernel, 1 or more. */
 PCU_HIDDEN size_t pcu_tiles_blocks(const pcu_product *product, const pcu_context *ctx);

@@ -38,7 +38,20 @@ key_has_value(PyObject *value, PyObject *wanted)
     return false;
 }
 
-/* Whether the arguments are those of a run: store the arrays among them. */
+/* Whether an array is among others. */
+static bool
+key_has_array(PyObject *const *arrays, Py_ssize_t count, PyObject *array)
+{
+    for (Py_ssize_t i = 0; i < count; i++) {
+        if (arrays[i] == array) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the arguments are those of a run: store the arrays among them. An array that
+ * comes twice has a key of Python. */
 static bool
 key_matches(const pcu_fused_run *run, PyObject *const *args, Py_ssize_t nargs,
             PyObject **arrays, Py_ssize_t *count)
@@ -58,7 +71,8 @@ key_matches(const pcu_fused_run *run, PyObject *const *args, Py_ssize_t nargs,
         }
         else if (Py_IS_TYPE(args[i], st->GPUArray) &&
                  pcu_fused_has_layout((pcu_gpuarray *)args[i],
-                                      (pcu_gpuarray *)wanted)) {
+                                      (pcu_gpuarray *)wanted) &&
+                 !key_has_array(arrays, *count, args[i])) {
             arrays[(*count)++] = args[i];
         }
         else {
@@ -117,10 +131,17 @@ call_outs_new(pcu_state *st, PyObject *value, PyObject *kwnames)
     return PyTuple_Pack(1, value);
 }
 
+/* Whether a run has one result, of the dtype of `out`. Python casts. */
 static bool
-call_has_one_result(const pcu_fused_run *run)
+call_has_result(const pcu_fused_run *run, PyObject *out)
 {
-    return PyTuple_Check(run->result) && PyTuple_GET_SIZE(run->result) == 1;
+    if (!PyTuple_Check(run->result) || PyTuple_GET_SIZE(run->result) != 1 ||
+        PyTuple_GET_SIZE(run->layouts) != 1) {
+        return false;
+    }
+    PyObject *layout = PyTuple_GET_ITEM(run->layouts, 0);
+    return Py_IS_TYPE(layout, run->st->GPUArray) &&
+           ((pcu_gpuarray *)layout)->dtype == ((pcu_gpuarray *)out)->dtype;
 }
 
 /* Run a call with a known key: NULL without an exception if Python has to. */
@@ -133,7 +154,8 @@ fused_call_in_c(fused_call *self, PyObject *const *args, Py_ssize_t nargs,
     PyObject *result = NULL;
     PyObject *found = fused_call_run_new(self, args, nargs, arrays, &count);
     pcu_fused_run *run = (pcu_fused_run *)found;
-    if (run != NULL && (outs == NULL || call_has_one_result(run)) &&
+    if (run != NULL &&
+        (outs == NULL || call_has_result(run, PyTuple_GET_ITEM(outs, 0))) &&
         !pcu_fused_run_conflicts(run, arrays, count)) {
         result = pcu_fused_run_call(run, arrays, count, outs);
     }

@@ -1,0 +1,95 @@
+"""What NumPy and SciPy compute on the software device; C calls it for arrays.
+
+The arrays are copied in the order of the stream, so the checks of the device see what
+is read and written.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+from pycuda import _driver
+from pycuda._array.copies import on_stream
+from pycuda._driver import Stream
+
+# The functions by the kind of a step, not inverse and inverse.
+_NAMES = {
+    "complex": ("fft", "ifft"),
+    "real": ("rfft", "ihfft"),
+    "half": ("hfft", "irfft"),
+}
+
+
+def may_compute():
+    """Return whether NumPy computes some function, which a graph cannot repeat."""
+    names = ("PYCUDA_BLAS", "PYCUDA_FFT", "PYCUDA_SOLVER")
+    return _driver._is_emulated() and any(
+        _driver._setting(name) == "auto" for name in names
+    )
+
+
+def computed(function, arrays, dtype):
+    """Return what a function makes of copies of arrays, which have a dtype."""
+    hosts = [a.get().astype(dtype, copy=False) for a in arrays]
+    with np.errstate(all="ignore"):
+        return function(*hosts)
+
+
+def multiply(a, b, target, stream):
+    """Store the product of two arrays: called by ``matmul``.
+
+    ``stream`` is a handle; 0 is the current stream.
+    """
+    _store(np.matmul, (a, b), target.dtype, target, stream)
+
+
+def transform(a, target, steps, dtype, stream):
+    """Store the transform of an array along some axes: called by ``fourier``.
+
+    A step is the kind (a key of _NAMES), whether it is inverse, the axis, the length
+    and the factor of the result. ``dtype`` is a real one.
+    """
+    kept = [slice(None)] * a.ndim
+    if len(steps) == 1:  # else a later step may have the same axis
+        _, _, axis, n, _ = steps[0]
+        kept[axis] = slice(n)
+    if a.dtype.kind == "c":
+        dtype = np.result_type(dtype, np.complex64)
+    function = functools.partial(_transformed, steps=steps)
+    _store(function, (a[tuple(kept)],), dtype, target, stream)
+
+
+def transforms_by():
+    """Return the name of the library that transforms: called by ``fourier``."""
+    return "NumPy" if _transforms() is np.fft else "SciPy"
+
+
+def _store(function, arrays, dtype, target, stream):
+    with on_stream(Stream.from_handle(stream) if stream else None):
+        made = computed(function, arrays, dtype)
+        target[...] = made.astype(target.dtype, copy=False)
+
+
+@functools.cache
+def _transforms():
+    """Return the module with the functions of ``numpy.fft``: SciPy's is faster."""
+    try:
+        import scipy.fft
+    except ImportError:
+        return np.fft
+    return scipy.fft
+
+
+def _transformed(values, steps):
+    library = _transforms()
+    # SciPy may overwrite its input, which is a copy.
+    options = {} if library is np.fft else {"overwrite_x": True}
+    for kind, inverse, axis, n, scale in steps:
+        norm = "ortho"
+        if scale in (1, 1 / n):
+            norm = "backward" if (scale == 1) != inverse else "forward"
+        transformed = getattr(library, _NAMES[kind][inverse])
+        values = transformed(values, n=n, axis=axis, norm=norm, **options)
+    return values
