@@ -157,7 +157,10 @@ emu_notice_add(const char *text, emu_ptx_place place)
 {
     warning *next = NULL;
 
-    if (queue.warned != NULL) {
+    pthread_mutex_lock(&queue.mutex);
+    const bool has_host = queue.warned != NULL;
+    pthread_mutex_unlock(&queue.mutex);
+    if (has_host) {
         next = warning_new(text, place);
     }
     if (next == NULL) {
