@@ -348,7 +348,7 @@ matmul_is_short(const matmul_plan *plan)
 }
 
 /* Whether a generated kernel computes the product sooner than cuBLAS, whose calls take
- * longer to enqueue: measured on an H200. So does one for few, long sums. */
+ * longer to enqueue: measured on an H200. */
 static bool
 matmul_is_small(const pcu_product *p)
 {
