@@ -10,7 +10,8 @@
 #include "python/array/type/fused.h"
 
 #include "driver/capture.h"
-#include "python/array/memory.h"
+#include "driver/shape.h"
+#include "python/array/construction.h"
 #include "python/driver/graph/graph.h"
 #include "python/driver/graph_resources.h"
 #include "python/driver/stream.h"
