@@ -329,6 +329,44 @@ emu_address_of_lanes(const emu_warp *warp, const emu_insn *insn,
     }
 }
 
+/* The host address of an access behind shared memory that a GPU lets pass, with a
+ * warning; NULL: it is none. Hardware gives a block shared memory in units: on an H200
+ * a load faults from the next multiple of 128 bytes on. */
+static uint8_t *
+address_in_shared_unit(emu_warp *warp, const emu_insn *insn, unsigned lane,
+                       uint64_t address)
+{
+    const emu_block *block = warp->block;
+    const uint64_t unit = EMU_SHARED_UNIT;
+    const uint64_t end = (block->shared_size + unit - 1) / unit * unit;
+    const unsigned size = emu_access_bytes(insn);
+    const bool writes = emu_access_writes(insn);
+    char value[EMU_VALUE_LINE];
+
+    if ((insn->aux & EMU_AT_MASK) == EMU_AT_GENERIC) {
+        address -= EMU_SHARED_WINDOW;
+    }
+    else if ((insn->aux & EMU_AT_MASK) != EMU_AT_SHARED) {
+        return NULL;
+    }
+    if (address >= end || size > end - address ||
+        (block->grid->checks & EMU_CHECKS_OF_KERNELS) != 0) {
+        return NULL;
+    }
+    if (emu_warns_first(warp, insn, EMU_CHECK_MEMORY)) {
+        emu_store_value_line(warp, insn, lane, size, NULL, value);
+        emu_warn(
+            warp, insn, lane, address,
+            "goes beyond shared memory; a GPU lets it pass up to the next multiple "
+            "of 128 bytes, as this run does",
+            "%s of %u bytes at offset %llu of shared memory, which has %llu "
+            "bytes%s",
+            address_access_word(writes), size, (unsigned long long)address,
+            (unsigned long long)block->shared_size, value);
+    }
+    return block->shared + address;
+}
+
 /* The host address of an access that a GPU may let pass, with a warning; NULL: it is
  * none, or is to be an error. It is in the zone of an allocation, or in one of another
  * context. */
@@ -407,6 +445,9 @@ address_each_lane(emu_warp *warp, const emu_insn *insn,
         const unsigned lane = (unsigned)__builtin_ctz(left);
         const uint8_t *at = address_of_lane(warp, space, lane, address[lane], size);
 
+        if (at == NULL) {
+            at = address_in_shared_unit(warp, insn, lane, address[lane]);
+        }
         if (at == NULL) {
             at = address_with_warning(warp, insn, lane, address[lane]);
         }

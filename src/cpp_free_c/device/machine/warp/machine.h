@@ -21,9 +21,9 @@
 #include "device/machine/warp/launch.h"
 #include "device/memory/memory.h"
 
-/* Bytes behind shared memory, which an access at its end may touch (emu_address_fits).
- */
-enum { EMU_SHARED_SPARE = 64 };
+/* A block gets shared memory in units of so many bytes. An access may touch the bytes
+ * behind its memory that fill the last one. */
+enum { EMU_SHARED_UNIT = 128, EMU_SHARED_SPARE = EMU_SHARED_UNIT };
 
 enum { EMU_MAX_WARPS = 32, EMU_MAX_CLUSTER = 16, EMU_RECENTS = 4 };
 
