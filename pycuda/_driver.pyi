@@ -3144,6 +3144,10 @@ class _KernelCall:
 class _FusedRun:
     @property
     def used(self) -> int: ...
+    @property
+    def graphs(self) -> int: ...
+    @property
+    def graph_launches(self) -> int: ...
     # To the end of the class: written by tools/make_stub.py
     def __new__(
         cls,

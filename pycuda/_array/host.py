@@ -72,14 +72,16 @@ def _store(function, arrays, dtype, target, stream):
         target[...] = made.astype(target.dtype, copy=False)
 
 
-@functools.cache
-def _transforms():
+def _find_transforms():
     """Return the module with the functions of ``numpy.fft``: SciPy's is faster."""
     try:
         import scipy.fft
     except ImportError:
         return np.fft
     return scipy.fft
+
+
+_transforms = functools.cache(_find_transforms)
 
 
 def _transformed(values, steps):
@@ -90,6 +92,10 @@ def _transformed(values, steps):
         norm = "ortho"
         if scale in (1, 1 / n):
             norm = "backward" if (scale == 1) != inverse else "forward"
-        transformed = getattr(library, _NAMES[kind][inverse])
+        name = _NAMES[kind][inverse]
+        if name in ("fft", "ifft") and values.dtype.kind == "f":
+            # SciPy would give zeros of real numbers other signs than NumPy.
+            values = values.astype(np.result_type(values.dtype, np.complex64))
+        transformed = getattr(library, name)
         values = transformed(values, n=n, axis=axis, norm=norm, **options)
     return values

@@ -65,7 +65,11 @@ def test_every_dtype(name, dtype):
             getattr(fft, name)(to_gpu(random((4,), dtype)))
         return
     x = random((3, 14), dtype)
-    expected = getattr(scipy.fft, name)(wide(x))
+    given = wide(x)
+    if name in ("fft", "ifft") and dtype.kind != "c":
+        # The signs of zeros are those of complex numbers, as in NumPy and cuFFT.
+        given = given.astype(np.result_type(given.dtype, np.complex64))
+    expected = getattr(scipy.fft, name)(given)
     got = getattr(fft, name)(to_gpu(x))
     if name in ("irfft", "hfft") and dtype == np.float16:  # as in NumPy
         expected = expected.astype(np.float16)
@@ -123,7 +127,7 @@ def test_work_is_in_the_order_of_the_stream():
     page = drv.pagelocked_empty(512, np.float64)
     page[...] = np.arange(512)
     x.set_async(page, stream=stream)
-    same(fft.fft(x, stream=stream), scipy.fft.fft(page))
+    same(fft.fft(x, stream=stream), scipy.fft.fft(page + 0j))
     with stream:
         same(fft.rfft(x), scipy.fft.rfft(page))
 
