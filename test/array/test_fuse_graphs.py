@@ -12,6 +12,9 @@ import pycuda.fuse
 from pycuda import gpuarray
 from pycuda.fuse import _steps
 from pycuda.gpuarray import to_gpu
+from support.faults import fail_calls
+
+__all__ = ["fail_calls"]  # a fixture
 
 
 @pytest.fixture(autouse=True)
@@ -330,3 +333,20 @@ def test_the_last_call_of_a_copied_argument_counts(ctx):
     x, w = arguments()
     seen = [function(x, w * k).get().tobytes() for k in range(6)]
     assert len(set(seen)) == 6
+
+
+@pytest.mark.parametrize(
+    "name", ["cuGraphExecMemcpyNodeSetParams", "cuGraphExecKernelNodeSetParams"]
+)
+def test_an_address_that_was_refused_is_set_again(ctx, fail_calls, name):  # noqa: F811
+    """A graph that took it for set would read the array of an earlier call."""
+    function = pycuda.fuse.fuse(descend)
+    x, w = arguments()
+    for _ in range(3):
+        function(x, w)
+    kept, moved = w.copy(), w * 3
+    fail_calls(name, 1)
+    with pytest.raises(drv.Error, match=name):
+        function(x, moved)
+    assert same(function(x, moved), descend(x, moved))
+    assert same(function(x, kept), descend(x, kept))

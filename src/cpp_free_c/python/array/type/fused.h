@@ -3,7 +3,7 @@
  * A _FusedRun (fused_run.c) has the steps of a recording for arguments of one key:
  * kernels with their parameters, calls of Python, and what they allocate. Invariant:
  * apart from `used`, the spare arrays and the graphs it never changes. fused_graph.c
- * enqueues the steps as a CUDA graph where the same arrays come again. A _FusedCall
+ * enqueues the steps as a CUDA graph from the second call on. A _FusedCall
  * (fused_call.c) is the base of FusedFunction: it compares the arguments of a call with
  * the keys of the last runs, and hands all other calls to Python. */
 #ifndef PYTHON_ARRAY_TYPE_FUSED_H

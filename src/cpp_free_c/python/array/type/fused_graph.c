@@ -1,12 +1,15 @@
 /* Runs of recorded functions as CUDA graphs: see fused.h.
  *
- * The second call of a run captures its steps, and later calls with arrays at the same
- * addresses launch the graph: one call of the driver for all kernels, also those of
- * libraries. Invariant: a graph does not keep the arrays of a call. Only a call that
- * has arrays at its addresses launches it.
+ * The second call of a run captures its steps, and later calls launch the graph: one
+ * call of the driver for all kernels, also those of libraries. Kernels of this package
+ * get the addresses of the call's arrays before. Those of libraries cannot. They use
+ * memory of the graph, into which it copies small arguments and out of which it copies
+ * results; of each larger argument that they use, a graph serves one address.
  *
- * A program whose arrays are always at other addresses pays for few captures, and then
- * enqueues the steps one by one. Caller: fused_run.c. */
+ * Invariant: a graph does not keep the arrays of a call. A call that launches it has
+ * arrays at all addresses that the graph uses. A program whose larger arguments are
+ * always elsewhere pays for few captures, and then enqueues the steps one by one.
+ * Caller: fused_run.c. */
 #include "python/array/type/fused.h"
 
 #include "driver/capture.h"
@@ -157,7 +160,7 @@ graph_move(const pcu_fused_run *run, const pcu_fused_graph *self,
         CUdeviceptr address = addresses[copy->block];
         if (copy->node != NULL && address != copy->address) {
             rc = copy_move(copy, self, address + (CUdeviceptr)copy->low);
-            copy->address = address;
+            copy->address = rc < 0 ? 0 : address; /* 0: try again in the next call */
         }
         addresses[copy->block] = 0; /* no kernel uses it */
     }
@@ -375,25 +378,46 @@ graph_make(const pcu_fused_run *run, pcu_fused_memory *memory, PyObject *const *
 
 /* Let go of the arrays that a call did not have before. */
 static void
-capture_restore(pcu_fused_memory *memory, PyObject *const *blocks)
+capture_restore(pcu_fused_memory *memory, PyObject *const *given)
 {
     for (Py_ssize_t i = 0; i < memory->count; i++) {
-        if (memory->arrays[i] != blocks[i]) {
-            Py_XSETREF(memory->arrays[i], Py_XNewRef(blocks[i]));
+        if (memory->arrays[i] != given[i]) {
+            Py_XSETREF(memory->arrays[i], Py_XNewRef(given[i]));
         }
     }
 }
 
-/* The place for a new graph: the one that was used the longest time ago. */
+/* The place for a new graph: an empty one, or that of the graph which was launched the
+ * longest time ago. NULL: other threads use all graphs. */
 static pcu_fused_graph *
 graph_place(pcu_fused_graphs *self)
 {
-    pcu_fused_graph *place = &self->items[0];
-    for (int k = 0; k < PCU_FUSED_GRAPHS && place->exec != NULL; k++) {
-        if (self->items[k].exec == NULL || self->items[k].used < place->used) {
-            place = &self->items[k];
+    pcu_fused_graph *place = NULL;
+    for (int k = 0; k < PCU_FUSED_GRAPHS; k++) {
+        pcu_fused_graph *graph = &self->items[k];
+        if (graph->exec == NULL) {
+            return graph;
+        }
+        if (!graph->busy && (place == NULL || graph->used < place->used)) {
+            place = graph;
         }
     }
+    return place;
+}
+
+/* Keep a new graph; another one may lose its place, which waits for its last launch.
+ * NULL: there is no place. */
+static pcu_fused_graph *
+graph_store(pcu_fused_graphs *self, pcu_fused_graph *made)
+{
+    pcu_fused_graph *place = graph_place(self);
+    if (place == NULL) {
+        graph_clear(made);
+        return NULL;
+    }
+    pcu_fused_graph old = *place;
+    *place = *made;
+    graph_clear(&old);
     return place;
 }
 
@@ -408,15 +432,15 @@ graph_capture(pcu_fused_run *run, pcu_fused_memory *memory, const pcu_context *c
     PyObject **given = PyMem_Calloc(count + 1, sizeof(*given));
     pcu_fused_graph made = {.addresses =
                                 PyMem_Calloc(count + 1, sizeof(*made.addresses))};
+    pcu_fused_graph *kept = NULL;
     int rc = -1;
+    self->capturing = true; /* until the graph has its place, which nobody else takes */
     for (size_t i = 0; given != NULL && i < count; i++) {
         given[i] = Py_XNewRef(memory->arrays[i]);
     }
     if (given != NULL && made.addresses != NULL) {
         memcpy(made.addresses, addresses, count * sizeof(*addresses));
-        self->capturing = true;
         rc = graph_make(run, memory, given, ctx, &made);
-        self->capturing = false;
         self->made++;
         capture_restore(memory, given);
     }
@@ -425,22 +449,22 @@ graph_capture(pcu_fused_run *run, pcu_fused_memory *memory, const pcu_context *c
     }
     PyMem_Free(given);
     if (rc == 0) {
-        pcu_fused_graph *place = graph_place(self);
-        graph_clear(place);
-        *place = made;
-        return place;
+        kept = graph_store(self, &made);
     }
-    graph_clear(&made);
-    if (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_Exception)) {
+    else {
+        graph_clear(&made);
+    }
+    if (rc < 0 && (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_Exception))) {
         PyErr_Clear(); /* the steps raise what the program has to know */
         Py_CLEAR(self->stream);
     }
-    return NULL;
+    self->capturing = false;
+    return kept;
 }
 
 /* -- launch ------------------------------------------------------------------------ */
 
-/* Give results memory, which the steps would do later. */
+/* Give results memory now, which the steps would do later: graphs get its addresses. */
 static int
 graph_allocate_results(const pcu_fused_graphs *self, pcu_fused_memory *memory)
 {

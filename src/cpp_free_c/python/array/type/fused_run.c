@@ -501,17 +501,22 @@ run_read(pcu_fused_run *self)
     return 0;
 }
 
+/* Read what graphs need. */
 static int
-run_check_graphs(const pcu_fused_run *self)
+run_read_graphs(pcu_fused_run *self, PyObject *given)
 {
     const pcu_fused_graphs *graphs = &self->graphs;
-    return graphs->stream == NULL || (run_check_blocks(self, graphs->blocks) == 0 &&
-                                      run_check_blocks(self, graphs->fixed) == 0 &&
-                                      run_check_blocks(self, graphs->ins) == 0 &&
-                                      run_check_blocks(self, graphs->outs) == 0 &&
-                                      run_check_arrays(self, graphs->layouts) == 0)
-               ? 0
-               : -1;
+    if (given == Py_None) {
+        return 0;
+    }
+    if (pcu_fused_graphs_read(self->st, &self->graphs, given) < 0 ||
+        run_check_blocks(self, graphs->blocks) < 0 ||
+        run_check_arrays(self, graphs->layouts) < 0 ||
+        run_check_blocks(self, graphs->fixed) < 0 ||
+        run_check_blocks(self, graphs->ins) < 0) {
+        return -1;
+    }
+    return run_check_blocks(self, graphs->outs);
 }
 
 static PyObject *
@@ -540,10 +545,7 @@ run_new(PyTypeObject *type, PyObject *args, PyObject *Py_UNUSED(kwargs))
     self->result = Py_NewRef(result);
     self->layouts = Py_NewRef(layouts);
     self->donated = Py_NewRef(donated);
-    if (run_read(self) < 0 ||
-        (graphs != Py_None &&
-         pcu_fused_graphs_read(self->st, &self->graphs, graphs) < 0) ||
-        run_check_graphs(self) < 0) {
+    if (run_read(self) < 0 || run_read_graphs(self, graphs) < 0) {
         Py_CLEAR(self);
     }
     return (PyObject *)self;
