@@ -330,8 +330,8 @@ emu_address_of_lanes(const emu_warp *warp, const emu_insn *insn,
 }
 
 /* The host address of an access behind shared memory that a GPU lets pass, with a
- * warning; NULL: it is none. Hardware gives a block shared memory in units: on an H200
- * a load faults from the next multiple of 128 bytes on. */
+ * warning; NULL: it is another one. Hardware gives a block shared memory in units: on
+ * an H200 a load faults from the next multiple of 128 bytes on. */
 static uint8_t *
 address_in_shared_unit(emu_warp *warp, const emu_insn *insn, unsigned lane,
                        uint64_t address)
@@ -349,8 +349,7 @@ address_in_shared_unit(emu_warp *warp, const emu_insn *insn, unsigned lane,
     else if ((insn->aux & EMU_AT_MASK) != EMU_AT_SHARED) {
         return NULL;
     }
-    if (address >= end || size > end - address ||
-        (block->grid->checks & EMU_CHECKS_OF_KERNELS) != 0) {
+    if (address >= end || size > end - address) {
         return NULL;
     }
     if (emu_warns_first(warp, insn, EMU_CHECK_MEMORY)) {
@@ -368,8 +367,8 @@ address_in_shared_unit(emu_warp *warp, const emu_insn *insn, unsigned lane,
 }
 
 /* The host address of an access that a GPU may let pass, with a warning; NULL: it is
- * none, or is to be an error. It is in the zone of an allocation, or in one of another
- * context. */
+ * none, or is to be an error. It is behind shared memory, in the zone of an allocation,
+ * or in one of another context. */
 static uint8_t *
 address_with_warning(emu_warp *warp, const emu_insn *insn, unsigned lane,
                      uint64_t address)
@@ -379,11 +378,15 @@ address_with_warning(emu_warp *warp, const emu_insn *insn, unsigned lane,
     const bool writes = emu_access_writes(insn);
     const char *fault = "uses memory of another context";
     const emu_allocation *record;
+    uint8_t *shared;
     char near[320], value[EMU_VALUE_LINE];
 
-    if ((insn->aux & EMU_AT_MASK) > EMU_AT_GLOBAL ||
-        (grid->checks & EMU_CHECKS_OF_KERNELS) != 0) {
+    if ((grid->checks & EMU_CHECKS_OF_KERNELS) != 0) {
         return NULL;
+    }
+    shared = address_in_shared_unit(warp, insn, lane, address);
+    if (shared != NULL || (insn->aux & EMU_AT_MASK) > EMU_AT_GLOBAL) {
+        return shared;
     }
     record = emu_memory_holding(address, size);
     if (record == NULL) {
@@ -445,9 +448,6 @@ address_each_lane(emu_warp *warp, const emu_insn *insn,
         const unsigned lane = (unsigned)__builtin_ctz(left);
         const uint8_t *at = address_of_lane(warp, space, lane, address[lane], size);
 
-        if (at == NULL) {
-            at = address_in_shared_unit(warp, insn, lane, address[lane]);
-        }
         if (at == NULL) {
             at = address_with_warning(warp, insn, lane, address[lane]);
         }
