@@ -16,8 +16,6 @@ Times are CPU times of the process, because the machine may run other programs t
 
 import argparse
 import json
-import os
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -85,20 +83,9 @@ def child(args):
 
 def measured(args, words):
     """Return the seconds of each kernel with these words, "" for none."""
-    # The library reads these variables when it is loaded.
-    environ = {
-        **os.environ,
-        "PYCUDA_DRIVER": "emulator",
-        "PYCUDA_EMULATOR_THREADS": str(args.threads),
-        "PYCUDA_CHECK": words,
-        "PYTHONPATH": str(HERE.parent),
-    }
-    command = [sys.executable, __file__, "--child", "--rounds", str(args.rounds)]
-    command += ["--quick"] * args.quick
-    for name in args.only:
-        command += ["--only", name]
-    out = subprocess.run(command, env=environ, stdout=subprocess.PIPE, check=True)
-    return json.loads(out.stdout)
+    return common.ask_child(
+        __file__, args, args.threads, ["--child"], PYCUDA_CHECK=words
+    )
 
 
 # -- the report ------------------------------------------------------------------------

@@ -392,20 +392,9 @@ def child(args):
 
 def measured(args, threads):
     """Return the rows for a number of threads, measured in a process of its own."""
-    # The library reads these variables when it is loaded.
-    environ = {
-        **os.environ,
-        "PYCUDA_DRIVER": "emulator",
-        "PYCUDA_EMULATOR_THREADS": str(threads),
-        "PYTHONPATH": str(HERE.parent),
-    }
-    command = [sys.executable, __file__, "--child", "--threads", str(threads)]
-    command += ["--rounds", str(args.rounds)]
-    command += ["--quick"] * args.quick + ["--cpu-time"] * args.cpu_time
-    for name in args.only:
-        command += ["--only", name]
-    out = subprocess.run(command, env=environ, stdout=subprocess.PIPE, check=True)
-    return [{"threads": threads, **row} for row in json.loads(out.stdout)]
+    options = ["--child", "--threads", str(threads), *["--cpu-time"] * args.cpu_time]
+    rows = common.ask_child(__file__, args, threads, options)
+    return [{"threads": threads, **row} for row in rows]
 
 
 # -- the report ------------------------------------------------------------------------

@@ -19,7 +19,6 @@ time of one thread over the wall clock of two: a core that other work uses lower
 import argparse
 import ctypes
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -606,22 +605,10 @@ def child(args):
 
 def measured(args, threads):
     """Return the rows for a number of threads, measured in a process of its own."""
-    # The libraries read these variables when they are loaded.
-    environ = {
-        **os.environ,
-        "OMP_NUM_THREADS": "1",
-        "OPENBLAS_NUM_THREADS": "1",
-        "PYCUDA_DRIVER": "emulator",
-        "PYCUDA_EMULATOR_THREADS": str(threads),
-        "PYTHONPATH": str(HERE.parent),
-    }
-    command = [sys.executable, __file__, "--child", str(threads)]
-    command += ["--rounds", str(args.rounds), *["--quick"] * args.quick]
-    command += ["--sizes", *map(str, args.sizes)]
-    for name in args.only:
-        command += ["--only", name]
-    out = subprocess.run(command, env=environ, stdout=subprocess.PIPE, check=True)
-    return [{"threads": threads, **row} for row in json.loads(out.stdout)]
+    options = ["--child", str(threads), "--sizes", *map(str, args.sizes)]
+    one = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    rows = common.ask_child(__file__, args, threads, options, **one)
+    return [{"threads": threads, **row} for row in rows]
 
 
 # -- the report ------------------------------------------------------------------------

@@ -268,6 +268,27 @@ def run_quietly(command, env=None):
     return subprocess.run(command, check=False, capture_output=True, text=True, env=env)
 
 
+def ask_child(script, args, threads, options, **variables):
+    """Return what a benchmark of the software device prints as a child, from JSON.
+
+    The libraries read the variables of the environment when they are loaded. ``args``
+    has the options that such benchmarks share.
+    """
+    environ = {
+        **os.environ,
+        "PYCUDA_DRIVER": "emulator",
+        "PYCUDA_EMULATOR_THREADS": str(threads),
+        "PYTHONPATH": str(HERE.parent),
+        **variables,
+    }
+    command = [sys.executable, script, *options, "--rounds", str(args.rounds)]
+    command += ["--quick"] * args.quick
+    for name in args.only:
+        command += ["--only", name]
+    out = subprocess.run(command, env=environ, stdout=subprocess.PIPE, check=True)
+    return json.loads(out.stdout)
+
+
 def last_line(text):
     """Return the last line, in which Python programs and compilers name the error."""
     return (text.strip().splitlines() or ["no message"])[-1]

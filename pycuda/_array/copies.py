@@ -18,6 +18,12 @@ def on_stream(stream):
     return Stream.from_handle(stream)  # of another library
 
 
+def is_captured():
+    """Return whether the current stream is being captured."""
+    stream = Stream.get_current()
+    return stream is not None and stream.is_capturing
+
+
 # -- copies in C or Fortran order, and shapes that may need one ------------------------
 
 

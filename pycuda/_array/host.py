@@ -12,7 +12,6 @@ import numpy as np
 
 from pycuda import _driver
 from pycuda._array.copies import on_stream
-from pycuda._driver import Stream
 
 # The functions by the kind of a step, not inverse and inverse.
 _NAMES = {
@@ -67,7 +66,7 @@ def transforms_by():
 
 
 def _store(function, arrays, dtype, target, stream):
-    with on_stream(Stream.from_handle(stream) if stream else None):
+    with on_stream(stream or None):
         made = computed(function, arrays, dtype)
         target[...] = made.astype(target.dtype, copy=False)
 

@@ -93,7 +93,7 @@ LANES = 32
 MOST_HALO = 4
 _TWOS = {(dtype, np.dtype(dtype).type(2).tobytes()) for dtype in ("float32", "float64")}
 #: A product of matrices is an operation if it adds so few products to each element.
-SHORT = 4  # MATMUL_SHORT of matmul.c
+SHORT = 4  # PCU_TILES_SHORT of tiles.h
 _PRODUCTS = ("float32", "float64")
 #: Chains of values that are longer are appended to a kernel without recursion.
 _DEEP = 60

@@ -130,10 +130,8 @@ def same_arrays(arrays: list[GPUArray]) -> tuple[int, ...]:
 def key_in_c(args: tuple[Any, ...]) -> tuple[Any, ...] | None:
     """Return the key of a call for C, None if an argument has none."""
     key: list[Any] = []
-    if len({id(each) for each in args if type(each) is GPUArray}) < sum(
-        type(each) is GPUArray for each in args
-    ):
-        return None  # an array that comes twice
+    if same_arrays([each for each in args if type(each) is GPUArray]):
+        return None
     for each in args:
         if type(each) is GPUArray:
             counts_as = trace._counts_as(each) if each.dtype.char == "?" else None

@@ -24,8 +24,8 @@ from pycuda._context_cache import _current_memory
 from pycuda.fuse._group import Plan
 from pycuda.fuse._instructions import Kernel
 from pycuda.fuse._keys import Unhashable, key_in_c, key_of, same_arrays
-from pycuda.fuse._program import Program, Result, Same
-from pycuda.fuse._steps import Specialisation, leaves
+from pycuda.fuse._program import Program, Result, Same, leaves
+from pycuda.fuse._steps import Specialisation
 from pycuda.gpuarray import GPUArray
 
 #: A function keeps so many specialisations in a context, those used last.

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 import pycuda.fuse._trace as trace
-from pycuda import _driver
+from pycuda._array.copies import is_captured
 from pycuda.fuse._group import Plan
 from pycuda.fuse._moves import MOVES
 from pycuda.fuse._program import (
@@ -382,7 +382,7 @@ class _HostLoop:
         self.made: dict[str, Any] = {}  # of the context of the caller
 
     def __call__(self, *arrays: GPUArray) -> tuple[GPUArray, ...]:
-        if self.n is None and _is_captured():
+        if self.n is None and is_captured():
             raise trace.FuseError(
                 f"{self.line}: while_loop reads its condition on the host, which a "
                 "captured stream does not allow. Use loop(n, body, state), or call the "
@@ -458,11 +458,6 @@ def _is_whole(plan: Plan, place: Place) -> bool:
         and place.strides == packed_strides(place.shape, size)
         and (place.offset, place.count * size) == (0, block.size)
     )
-
-
-def _is_captured() -> bool:
-    current = _driver.Stream.get_current()
-    return current is not None and current.is_capturing
 
 
 def _whole(array: GPUArray) -> GPUArray:

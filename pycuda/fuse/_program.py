@@ -268,6 +268,13 @@ def _filled(tree: Any, items: Any) -> Any:
     return made
 
 
+def leaves(tree: Any, kind: Any = object) -> list[Any]:
+    """Return the leaves of nested tuples, lists and dicts that have a type."""
+    found: list[Any] = []
+    map_tree(found.append, tree)
+    return [leaf for leaf in found if isinstance(leaf, kind)]
+
+
 def change_leaf(change: Any, tree: Any) -> Any:
     """Return a changed part of a tree."""
     if isinstance(tree, (tuple, list, dict)):

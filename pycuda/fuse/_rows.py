@@ -45,6 +45,7 @@ from pycuda.fuse._program import Cut, itemsize
 
 #: Bytes of the largest accumulator: see PCU_REDUCTION_ACC_BYTES.
 LARGEST = 48
+#: Bytes of the accumulator of a segment, about.
 _OF_A_SUM = 8
 #: Neighbouring results of a thread, and the accumulators of a block's warps at most.
 MOST_TOGETHER = 4

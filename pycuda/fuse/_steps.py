@@ -29,8 +29,8 @@ from pycuda.fuse._program import (
     Result,
     Same,
     alignment_of,
-    extent,
     is_packed,
+    leaves,
     map_tree,
 )
 from pycuda.fuse._reduce import write
@@ -64,7 +64,6 @@ LEAST_STEPS = 4
 
 #: A run of so many steps, of which some are plain functions, becomes a graph.
 LEAST_STEPS_WITH_CALLS = 2
-
 
 #: A graph copies arguments of so many bytes to memory of its own, if plain functions
 #: use them.
@@ -125,11 +124,6 @@ class Specialisation:
             else None
             for step in self.plan.steps
         ]
-        self.constants = {
-            number: block.source
-            for number, block in enumerate(self.plan.blocks)
-            if block.kind == "constant"
-        }
         self.allocations = self._allocations()
 
     def compile(
@@ -196,13 +190,10 @@ class Specialisation:
                     place.shape, _dtype(place.dtype), place.strides, leaf.counts_as
                 )
             layouts[block] = known[block]
-        used = set().union(
-            *[
-                blocks
-                for step, blocks in zip(steps, self._used(), strict=True)
-                if isinstance(step, Call)
-            ]
-        )
+        used: set[int] = set()
+        for step, blocks in zip(steps, self._used(), strict=True):
+            if isinstance(step, Call):
+                used |= blocks
         outs = tuple([block for block in layouts if block in used])
         arguments = used & self.plan.outside
         ins = arguments - self._external_writes()
@@ -259,13 +250,8 @@ class Specialisation:
         """Return what a call allocates: blocks that a step uses, and results."""
         used = self._used()
         results: dict[int, Result] = {}
-
-        def note(leaf: Any) -> Any:
-            if isinstance(leaf, Result):
-                results.setdefault(leaf.place.block, leaf)
-            return leaf
-
-        map_tree(note, self.program.result)
+        for leaf in leaves(self.program.result, Result):
+            results.setdefault(leaf.place.block, leaf)
         made = []
         from_calls = {
             place.block
@@ -321,25 +307,6 @@ class Specialisation:
             return ()
         known = {each.block: each for each in self.allocations}
         return tuple([known[k].layout() if k in known else None for k in result])
-
-
-def leaves(tree: Any, kind: Any) -> list[Any]:
-    """Return the leaves of a type."""
-    found: list[Any] = []
-
-    def note(leaf: Any) -> Any:
-        if isinstance(leaf, kind):
-            found.append(leaf)
-        return leaf
-
-    map_tree(note, tree)
-    return found
-
-
-def _range(array: GPUArray) -> tuple[int, int]:
-    if not array.size:
-        return 0, 0
-    return extent(array.ptr, array.shape, array.strides, array.dtype.itemsize)
 
 
 def _context() -> Any:
@@ -399,14 +366,7 @@ def _call(step: Call, blocks: list[Block], memory: dict[int, Any]) -> None:
     args, kwargs = map_tree(array, step.args), map_tree(array, step.kwargs)
     result = step.function(*args, **kwargs)
     given = {id(each) for each in leaves((args, kwargs), GPUArray)}
-    found: list[GPUArray] = []
-
-    def note(leaf: Any) -> Any:
-        if isinstance(leaf, GPUArray) and id(leaf) not in given:
-            found.append(leaf)
-        return leaf
-
-    map_tree(note, result)
+    found = [each for each in leaves(result, GPUArray) if id(each) not in given]
     for place, array_ in zip(step.outputs, found[-len(step.outputs) :], strict=False):
         expected = blocks[place.block].alignment
         if array_.size and alignment_of(array_.ptr) < expected:

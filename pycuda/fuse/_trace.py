@@ -29,6 +29,7 @@ import numpy as np
 import pycuda
 import pycuda.fuse._kernels as kernels
 from pycuda import _driver
+from pycuda._array.copies import is_captured
 from pycuda._array.functions.counting import most_bins
 from pycuda._array.numpy_protocol import functions  # noqa: F401  before a first call
 from pycuda.fuse._effects import CONSTANT, Effects
@@ -48,6 +49,7 @@ from pycuda.fuse._program import (
     alignment_of,
     extent,
     itemsize,
+    leaves,
     map_tree,
 )
 from pycuda.gpuarray import GPUArray
@@ -717,7 +719,7 @@ def record(function: Any, args: Any, kwargs: Any, fast: bool = False) -> Program
             try:
                 args = map_tree(stand_in, args)
                 kwargs = map_tree(stand_in, kwargs)
-                given = {id(leaf) for leaf in _objects((args, kwargs))}
+                given = {id(leaf) for leaf in leaves((args, kwargs))}
                 returned = _run(function, args, kwargs)
                 trace.program.result = map_tree(
                     lambda leaf: _returned(trace, arrays, given, leaf), returned
@@ -753,18 +755,10 @@ def _run(function: Any, args: Any, kwargs: Any) -> Any:
     return returned
 
 
-def _objects(tree: Any) -> list[Any]:
-    """Return the leaves of nested tuples, lists and dicts."""
-    found: list[Any] = []
-    map_tree(found.append, tree)
-    return found
-
-
 @contextlib.contextmanager
 def _beside_captures() -> Iterator[None]:
     """Let calls of plain functions launch in another stream than a captured one."""
-    current = _driver.Stream.get_current()
-    if current is None or not current.is_capturing:
+    if not is_captured():
         yield
         return
     with _driver.Stream() as stream:

@@ -162,6 +162,17 @@ def most_bins(dtype):
     return 2 ** (8 * dtype.itemsize) if dtype.kind == "u" else math.inf
 
 
+def _greatest(x):
+    """Return the greatest of some integers; ValueError if one is negative."""
+    # Negative numbers are the greatest ones among the unsigned numbers.
+    unsigned = np.dtype(f"u{x.dtype.itemsize}")
+    top = int(_max(x.view(unsigned)).get())
+    if x.dtype.kind == "i" and top > np.iinfo(x.dtype).max:
+        least = top - 256**x.dtype.itemsize
+        raise ValueError(f"bincount: x must not have negative elements, as {least}")
+    return top
+
+
 def bincount(x, weights=None, minlength=0, *, stream=None, allocator=None):
     """Return how often each number from 0 to the greatest is in an array of integers.
 
@@ -228,17 +239,9 @@ def bincount(x, weights=None, minlength=0, *, stream=None, allocator=None):
     with on_stream(stream):
         if x.shape[0] == 0:
             return zeros(minlength, dtype, allocator or x.allocator)
-        if minlength >= most_bins(x.dtype):
-            return _count(
-                "value", x, None, None, weights, minlength, 0, 0, allocator=allocator
-            )
-        # Negative numbers are the greatest ones among the unsigned numbers.
-        unsigned = np.dtype(f"u{x.dtype.itemsize}")
-        top = int(_max(x.view(unsigned)).get())
-        if x.dtype.kind == "i" and top > np.iinfo(x.dtype).max:
-            least = top - 256**x.dtype.itemsize
-            raise ValueError(f"bincount: x must not have negative elements, as {least}")
-        bins = max(top + 1, minlength)
+        bins = minlength
+        if bins < most_bins(x.dtype):
+            bins = max(_greatest(x) + 1, minlength)
         return _count("value", x, None, None, weights, bins, 0, 0, allocator=allocator)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 import pycuda.driver as _cuda
 from pycuda import _driver, _libraries
+from pycuda._array.copies import is_captured
 from pycuda._array.linalg.matrices import addresses, are_many_small
 from pycuda._context_cache import context_dependent_memoize
 from pycuda._driver import Context, GPUArray, Stream
@@ -84,12 +85,12 @@ class Handle:
         report a status, for which the host would have to wait.
         """
         _driver._refuse_recording()
-        stream = Stream.get_current()
-        if stream is not None and stream.is_capturing:
+        if is_captured():
             raise _cuda.LogicError(
                 f"{name} cannot be captured: the host waits for its status; call it "
                 "before the capture"
             )
+        stream = Stream.get_current()
         passed = [
             c_void_p(a.ptr if a.size else 0) if isinstance(a, GPUArray) else a
             for a in arguments

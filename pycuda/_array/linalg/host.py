@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from pycuda import _driver
-from pycuda._array.copies import on_stream
+from pycuda._array.copies import is_captured, on_stream
 from pycuda._array.host import computed
 from pycuda._array.linalg.matrices import check_square, common_dtype
-from pycuda._driver import Stream, to_gpu
+from pycuda._driver import to_gpu
 
 
 def serves(*arrays, stream=None):
@@ -22,8 +22,7 @@ def serves(*arrays, stream=None):
     if not all(isinstance(a, _driver.GPUArray) and a.size for a in arrays):
         return False
     with on_stream(stream):
-        current = Stream.get_current()
-        return current is None or not current.is_capturing
+        return not is_captured()
 
 
 def apply(name, function, *arrays, stream=None, check=check_square, dtype=None):

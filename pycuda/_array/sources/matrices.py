@@ -84,12 +84,7 @@ def _place(ndim, rows, columns):
     if ndim:
         lines.append("rest /= rows * columns; place -= rest * (rows * columns);")
     lines.append("tile::find(place, rows, columns, row, column);")
-    for axis in reversed(range(ndim)):
-        lines.append(f"{{ uint32 next = rest / (uint32)d{axis};")
-        lines.append(f"int64 at = rest - next * (uint32)d{axis}; rest = next;")
-        lines += [f"{name} += at * {name}{axis};" for name in _NAMES]
-        lines.append("}")
-    return lines
+    return lines + _batch(ndim, "uint32")
 
 
 def _element(request, operation):
@@ -109,7 +104,7 @@ def _element(request, operation):
     ]
     return [
         *lines,
-        *_batch(request),
+        *_batch(request.ndim, "uint64"),
         "if (rest > 0) return; // there are no more elements",
         "Item sum = cast<Item>(0);",
         "for (uint64 i = 0; i < k; i++) {",
@@ -122,12 +117,12 @@ def _element(request, operation):
     ]
 
 
-def _batch(request):
-    """Return the lines that find the matrices of the number `rest`."""
+def _batch(ndim, kind):
+    """Return the lines that find the matrices of the number `rest` of a type."""
     lines = []
-    for axis in reversed(range(request.ndim)):
-        lines.append(f"{{ const uint64 next = rest / d{axis};")
-        lines.append(f"const int64 at = rest - next * d{axis}; rest = next;")
+    for axis in reversed(range(ndim)):
+        lines.append(f"{{ const {kind} next = rest / ({kind})d{axis};")
+        lines.append(f"const int64 at = rest - next * ({kind})d{axis}; rest = next;")
         lines += [f"{name} += at * {name}{axis};" for name in _NAMES]
         lines.append("}")
     return lines
@@ -145,7 +140,7 @@ def _whole(request, operation):
     ]
     return [
         "uint64 rest = blockIdx.x;",
-        *_batch(request),
+        *_batch(request.ndim, "uint64"),
         f"Item sums[{rows}][{columns}];",
         *each,
         "sums[y][x] = Item(0);",

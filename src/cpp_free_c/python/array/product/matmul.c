@@ -25,11 +25,7 @@
 #include "python/array/product/tiles.h"
 #include "python/support/errors.h"
 
-enum {
-    MATMUL_SMALL_DEPTH = 512,
-    MATMUL_SMALL_PRODUCTS = 1 << 23,
-    MATMUL_SHORT = 4 /* as in pycuda/fuse/_group.py */
-};
+enum { MATMUL_SMALL_DEPTH = 512, MATMUL_SMALL_PRODUCTS = 1 << 23 };
 
 /* What computes a product with a vector. Neither is PCU_KERNEL_MADE. */
 enum { MATMUL_REDUCES = 0, MATMUL_CUBLAS = 1 };
@@ -341,9 +337,9 @@ static bool
 matmul_is_short(const matmul_plan *plan)
 {
     const int type = plan->compute;
-    return plan->m > 1 && plan->n > 1 && Py_MIN(plan->m, plan->n) <= MATMUL_SHORT &&
-           plan->k <= MATMUL_SHORT && plan->operands[0]->type == type &&
-           plan->operands[1]->type == type &&
+    return plan->m > 1 && plan->n > 1 &&
+           pcu_tiles_is_short(plan->m, plan->n, plan->k) &&
+           plan->operands[0]->type == type && plan->operands[1]->type == type &&
            (type == PCU_T_FLOAT32 || type == PCU_T_FLOAT64);
 }
 

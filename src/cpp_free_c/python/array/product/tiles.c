@@ -2,12 +2,11 @@
  *
  * A block of 256 threads computes one tile of the result. It goes through the operands
  * in steps of `depth`, each of which it brings into shared memory. A thread adds up a
- * square of the tile in registers. There are two other kinds of kernels:
+ * square of the tile in registers. There are two other kinds of kernels.
  *
- *   short sums of few rows or columns    a thread for each element of the result: rows,
- *                                        columns and depth of the plan are 0
- *   long sums of few rows and columns    a block for a whole result, whose threads
- * share the terms of the sums: the depth is 0 */
+ * Short sums of few rows or columns have a thread for each element of the result: rows,
+ * columns and depth of the plan are 0. Long sums of few rows and columns have a block
+ * for a whole result, whose threads share the terms of the sums: the depth is 0. */
 
 #include "python/array/product/tiles.h"
 
@@ -19,10 +18,8 @@ enum {
     TILES_THREADS = 256,
     TILES_WORD = 16,
     TILES_LEAST = 16,
-    TILES_SHORT = 4,
     TILES_LONG = 512,
-    TILES_FEW =
-        32 /* elements of a result whose sums fit in the registers of a thread */
+    TILES_FEW = 32 /* elements whose sums fit in the registers of a thread */
 };
 
 typedef struct {
@@ -129,7 +126,7 @@ tiles_fill(tiles_plan *plan, const pcu_product *p, const pcu_context *ctx)
     const pcu_matrix *right = &p->matrices[PCU_RIGHT];
     memset(plan, 0, sizeof(*plan));
     plan->product = p;
-    if (p->k <= TILES_SHORT && Py_MIN(p->m, p->n) <= TILES_SHORT) {
+    if (pcu_tiles_is_short(p->m, p->n, p->k)) {
         return; /* all is 0 */
     }
     if (pcu_tiles_is_thin(p)) {

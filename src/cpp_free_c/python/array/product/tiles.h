@@ -8,6 +8,18 @@
 #include "python/array/product/product.h"
 #include "python/driver/context.h"
 
+/* Sums of at most so many terms, of at most so many rows or columns, are short. It is
+ * SHORT of pycuda/fuse/_group.py, whose kernels compute them, too. */
+enum { PCU_TILES_SHORT = 4 };
+
+/* Whether a thread makes one element of a result with m rows and n columns, each a sum
+ * of k products. */
+static inline bool
+pcu_tiles_is_short(size_t m, size_t n, size_t k)
+{
+    return k <= PCU_TILES_SHORT && Py_MIN(m, n) <= PCU_TILES_SHORT;
+}
+
 /* Whether a block makes a whole result: it has few elements, and long sums. */
 PCU_HIDDEN bool pcu_tiles_is_thin(const pcu_product *product);
 
