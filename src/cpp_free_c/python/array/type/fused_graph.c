@@ -434,7 +434,7 @@ graph_capture(pcu_fused_run *run, pcu_fused_memory *memory, const pcu_context *c
                                 PyMem_Calloc(count + 1, sizeof(*made.addresses))};
     pcu_fused_graph *kept = NULL;
     int rc = -1;
-    self->capturing = true; /* until the graph has its place, which nobody else takes */
+    self->capturing = true; /* no other thread may replace a graph meanwhile */
     for (size_t i = 0; given != NULL && i < count; i++) {
         given[i] = Py_XNewRef(memory->arrays[i]);
     }
