@@ -59,7 +59,7 @@ def key_of(leaf: Any, arrays: list[GPUArray]) -> Any:
         hash(leaf)
     except TypeError:
         raise Unhashable from None
-    return kind, leaf
+    return (kind, leaf, _state(leaf)) if hasattr(leaf, "__dict__") else (kind, leaf)
 
 
 class _Same:
@@ -100,6 +100,7 @@ def _state_of_function(leaf: FunctionType, depth: int) -> Any:
         tuple([_value(each.cell_contents, depth + 1) for each in cells]),
         _value(leaf.__defaults__, depth + 1),
         _value(leaf.__kwdefaults__, depth + 1),
+        _value(vars(leaf), depth + 1),
     )
 
 

@@ -28,7 +28,8 @@ from pycuda.fuse._program import Program, Result, Same, leaves
 from pycuda.fuse._steps import Specialisation
 from pycuda.gpuarray import GPUArray
 
-#: A function keeps so many specialisations in a context, those used last.
+#: A function keeps so many specialisations in a context, those used last. If it needs
+#: again what it has removed, it keeps twice as many, up to 16 times this number.
 MOST_SPECIALISATIONS = 64
 
 
@@ -80,17 +81,26 @@ _MISSING: Any = object()
 class _Specialisations(dict[Any, "Specialisation | None"]):
     """The specialisations of a function in a context, in whose memory they are."""
 
-    context: Any = None
+    def __init__(self, context: Any) -> None:
+        super().__init__()
+        self.context = context
+        self.times = 1  # as many as usual
+        self.removed: set[int] = set()  # hashes of keys
 
     def bound(self, new: Any) -> None:
         """Remove those that were not used for the longest time, not the new one."""
-        while len(self) > MOST_SPECIALISATIONS:
+        if len(self) > self.times * MOST_SPECIALISATIONS and hash(new) in self.removed:
+            self.times = min(2 * self.times, 16)
+        while len(self) > self.times * MOST_SPECIALISATIONS:
             last = {
                 key: -1 if made is None or made.steps is None else made.steps.used
                 for key, made in list(self.items())
                 if key != new
             }
-            self.pop(min(last, key=last.__getitem__), None)
+            key = min(last, key=last.__getitem__)
+            self.pop(key, None)
+            if len(self.removed) < 16 * MOST_SPECIALISATIONS:
+                self.removed.add(hash(key))
 
 
 _IS_RUN_LATER: tuple[Any, ...] = (
@@ -206,7 +216,7 @@ class FusedFunction(_driver._FusedCall):
             same = same_arrays(arrays)
             if same:
                 key = key, same
-        except Unhashable:
+        except (Unhashable, RecursionError):  # a list may be in itself
             return _copied(self._plain(*args, **kwargs), out)
         made = self._specialisation(key, args, kwargs)
         if made is None or made.steps.conflicts(tuple(arrays)):
@@ -249,8 +259,7 @@ class FusedFunction(_driver._FusedCall):
             functions = memory[_recorded] = weakref.WeakKeyDictionary()
         results: _Specialisations | None = functions.get(self)
         if results is None:
-            results = functions[self] = _Specialisations()
-            results.context = _driver.Context.get_current()
+            results = functions[self] = _Specialisations(_driver.Context.get_current())
         self._last = weakref.ref(results)
         return results
 

@@ -154,22 +154,35 @@ class _Recorded:
         self.trace.unaligned |= {place.block for place in self.begin_places}
         statements = self.trace.program.statements
         before = len(statements)
-        self.next = self._record(body)
+        self._record(body)
         self.statements = statements[before:]
         del statements[before:]
-        self.settles = len(self.next) == len(self.begin) and all(
-            _is_like(a, b) for a, b in zip(self.next, self.begin, strict=True)
-        )
-        self.next_places = tuple(self.trace.place(each) for each in self.next)
         begin = {place.block for place in self.begin_places}
         if any(p.block in begin for s in self.statements for p in Plan._writes(s)):
             trace.refuse(
                 "the body of a loop changes the state in place", "Return new arrays."
             )
 
-    def _record(self, function: Callable[[Any], Any]) -> tuple[GPUArray, ...]:
+    def _record(self, body: Callable[[Any], Any]) -> None:
+        before = len(self.trace.memories)
+        state = _state_of(self._run(body))
+        self.settles = len(state) == len(self.begin) and all(
+            _is_like(a, b) for a, b in zip(state, self.begin, strict=True)
+        )
+        self.next = tuple(map(self.trace.described, state))
+        self.next_places = tuple(each.place for each in self.next)
+        del state
+        self._refuse_kept(body, before)
+
+    def _run(self, function: Callable[[Any], Any]) -> Any:
+        """Call a function of the state, which must not remember anything."""
         given = self.begin if self.is_tuple else self.begin[0]
-        return _state_of(function(given))
+        return trace.without_effects(function, (given,), {}, strict=True)
+
+    def _refuse_kept(self, function: Any, before: int) -> None:
+        """Refuse arrays that outlive a turn: later ones have other elements."""
+        trace.refuse_kept(self.begin, function, 0, True)
+        trace.refuse_kept(self.trace.memories, function, before, True)
 
     def _inner(self) -> set[int]:
         blocks = {p.block for s in self.statements for p in Plan._writes(s)}
@@ -247,15 +260,18 @@ class _Recorded:
         test: Any = None
         if condition is not None:
             before = len(statements)
-            given = self.begin if self.is_tuple else self.begin[0]
-            test = condition(given)
+            memories = len(self.trace.memories)
+            made_test = self._run(condition)
             tests = statements[before:]
             del statements[before:]
-            if not isinstance(test, GPUArray) or test.size != 1:
+            if not isinstance(made_test, GPUArray) or made_test.size != 1:
                 trace.refuse(
                     "the condition of a loop is not an array with one element",
                     "Use all(), any() or a comparison of one element.",
                 )
+            test = self.trace.described(made_test)
+            del made_test
+            self._refuse_kept(condition, memories)
         outer, made = self._outer(tests)
         results = self._results()
         body = Plan(self._program(outer, self.statements, results))
@@ -270,8 +286,7 @@ class _Recorded:
                 two = None
         test_steps = None
         if condition is not None:
-            described = self.trace.described(test)
-            test_steps = Plan(self._program(outer, tests, (described,)))
+            test_steps = Plan(self._program(outer, tests, (test,)))
         where = trace._line()
         function = _HostLoop(n, len(self.begin), body, two, test_steps, where)
         outputs = tuple(_packed(self.trace, each) for each in self.begin)
@@ -304,9 +319,7 @@ class _Recorded:
     def _results(self) -> Any:
         """Return what stands for the next state."""
         results = tuple(
-            Same(place.block)
-            if place in self.begin_places
-            else self.trace.described(each)
+            Same(place.block) if place in self.begin_places else each
             for place, each in zip(self.next_places, self.next, strict=True)
         )
         return results if len(results) > 1 else results[0]

@@ -32,7 +32,7 @@ from pycuda import _driver
 from pycuda._array.copies import is_captured
 from pycuda._array.functions.counting import most_bins
 from pycuda._array.numpy_protocol import functions  # noqa: F401  before a first call
-from pycuda.fuse._effects import CONSTANT, Effects
+from pycuda.fuse._effects import CONSTANT, Effects, keeper
 from pycuda.fuse._moves import MOVES, as_recorded
 from pycuda.fuse._program import (
     Block,
@@ -58,7 +58,12 @@ _PACKAGE = os.path.dirname(os.path.abspath(pycuda.__file__)) + os.sep
 
 
 class FuseError(TypeError):
-    """A function under ``pycuda.fuse`` needs the elements of an array."""
+    """A function under ``pycuda.fuse`` does what a recording cannot keep.
+
+    It needs the elements of an array, changes or returns what later calls could not, or
+    calls what must be called by ``pycuda.fuse.call``. If the function catches this
+    error, the call raises it all the same.
+    """
 
 
 class _Refused(RuntimeError):
@@ -68,7 +73,11 @@ class _Refused(RuntimeError):
     """
 
     def __new__(cls, *args: Any) -> Any:
-        return super().__new__(cls, *args) if is_recording() else _kept()
+        if not is_recording():
+            return _kept()
+        made = super().__new__(cls, *args)
+        _current().failure = made
+        return made
 
 
 class Unsupported(Exception):
@@ -149,7 +158,7 @@ class Trace:
         self.next_address = 1 << 56
         self.empty = -1  # the block of arrays without elements
         self.fast = False  # whether results may have other bits
-        self.failure: FuseError | None = None  # what was refused
+        self.failure: FuseError | _Refused | None = None  # what was refused
         self.unaligned: set[int] = set()  # blocks whose addresses vary
 
     def reserve(self, size: int) -> tuple[int, int]:
@@ -680,6 +689,7 @@ for _name in [*dir(GPUArray), "__matmul__", "__rmatmul__", "__imatmul__"]:
     if callable(_plain) and _name not in vars(StandIn):
         setattr(StandIn, _name, _method(_name, _plain))
 StandIn.__name__ = GPUArray.__name__  # which a function may read
+StandIn.__qualname__, StandIn.__module__ = GPUArray.__qualname__, GPUArray.__module__
 _driver._set_recorder((_note, StandIn, Memory, _Refused, _note_kernel))
 
 
@@ -697,47 +707,75 @@ def record(function: Any, args: Any, kwargs: Any, fast: bool = False) -> Program
         trace = Trace()
         trace.fast = trace.program.fast = fast
         _active.append(trace)
-        arrays: list[tuple[StandIn, int]] = []
-        known: dict[int, tuple[StandIn, int]] = {}
-
-        def stand_in(leaf: Any) -> Any:
-            if not isinstance(leaf, GPUArray):
-                return leaf
-            if id(leaf) not in known:
-                low, high = 0, 0
-                _type_name(leaf.dtype)
-                if leaf.size:
-                    size = itemsize(leaf.dtype.name)
-                    low, high = extent(0, leaf.shape, leaf.strides, size)
-                made = trace.stand_in(leaf, _argument(leaf, high - low, arrays))
-                known[id(leaf)] = made, len(trace.program.blocks) - 1
-            arrays.append(known[id(leaf)])
-            return known[id(leaf)][0]
-
         try:
             _driver._record(True)
             try:
-                args = map_tree(stand_in, args)
-                kwargs = map_tree(stand_in, kwargs)
-                given = {id(leaf) for leaf in leaves((args, kwargs))}
-                returned = _run(function, args, kwargs)
-                trace.program.result = map_tree(
-                    lambda leaf: _returned(trace, arrays, given, leaf), returned
-                )
+                _run_with_stand_ins(trace, function, args, kwargs)
             except _Refused as error:
                 raise _explained(error) from None
+            except Exception:
+                if trace.failure is None:
+                    raise
             finally:
                 _driver._record(False)
+            if isinstance(trace.failure, _Refused):
+                raise _explained(trace.failure) from None
             if trace.failure is not None:
-                raise trace.failure  # the function has caught it
+                raise trace.failure  # the function may have caught it
         finally:
             _active.pop()
+        refuse_kept(trace.memories, function)
         return trace.program
 
 
-def _run(function: Any, args: Any, kwargs: Any) -> Any:
+def _run_with_stand_ins(trace: Trace, function: Any, args: Any, kwargs: Any) -> None:
+    arrays: list[tuple[StandIn, int]] = []
+    known: dict[int, tuple[StandIn, int]] = {}
+    layouts: list[tuple[StandIn, GPUArray]] = []
+
+    def stand_in(leaf: Any) -> Any:
+        if not isinstance(leaf, GPUArray):
+            return leaf
+        if id(leaf) not in known:
+            low, high = 0, 0
+            _type_name(leaf.dtype)
+            if leaf.size:
+                size = itemsize(leaf.dtype.name)
+                low, high = extent(0, leaf.shape, leaf.strides, size)
+            made = trace.stand_in(leaf, _argument(leaf, high - low, arrays))
+            known[id(leaf)] = made, len(trace.program.blocks) - 1
+            layouts.append((made, leaf))
+        arrays.append(known[id(leaf)])
+        return known[id(leaf)][0]
+
+    args = map_tree(stand_in, args)
+    kwargs = map_tree(stand_in, kwargs)
+    given = {id(leaf) for leaf in leaves((args, kwargs))}
+    returned = without_effects(function, args, kwargs, strict=False)
+    for made, leaf in layouts:
+        if made.dtype != leaf.dtype or made.shape != leaf.shape:
+            raise FuseError(
+                f"{_place_of(function)}the function changes the shape or dtype of an "
+                "array that it got. Use reshape() or view()."
+            )
+    trace.program.result = map_tree(
+        lambda leaf: _returned(trace, arrays, given, function, leaf), returned
+    )
+
+
+def _is_stand_in(leaf: Any) -> bool:
+    return isinstance(leaf, StandIn)
+
+
+def _place_of(function: Any) -> str:
+    """Return where a function begins."""
+    code = getattr(function, "__code__", None)
+    return f"{code.co_filename}, line {code.co_firstlineno}: " if code else ""
+
+
+def without_effects(function: Any, args: Any, kwargs: Any, strict: bool) -> Any:
     """Call a function, and refuse what it changes outside."""
-    effects = Effects(function, (args, kwargs), lambda leaf: isinstance(leaf, StandIn))
+    effects = Effects(function, (args, kwargs), _is_stand_in, strict)
     try:
         returned = function(*args, **kwargs)
     except BaseException:
@@ -745,14 +783,31 @@ def _run(function: Any, args: Any, kwargs: Any) -> Any:
         raise
     changed = effects.undo()
     if changed:
-        code = getattr(function, "__code__", None)
-        where = f"{code.co_filename}, line {code.co_firstlineno}: " if code else ""
-        raise FuseError(
-            f"{where}the function changes {changed}, but under pycuda.fuse its Python "
-            "code runs once, while it is recorded. Return the value and store it "
-            "outside, or assign to elements of an array: x[...] = value."
-        )
+        _refuse_effect(function, f"changes {changed}", strict)
     return returned
+
+
+def refuse_kept(
+    things: Any, function: Any, first: int = 0, in_loop: bool = False
+) -> None:
+    """Raise an error if stand-ins, or their memories, outlive their function."""
+    holder = keeper(things, _is_stand_in, first)
+    if holder:
+        _refuse_effect(function, f"keeps an array in {holder}", in_loop)
+
+
+def _refuse_effect(function: Any, what: str, in_loop: bool) -> None:
+    """Raise the error of an effect that would be missing later."""
+    if in_loop:
+        raise FuseError(
+            f"{_place_of(function)}the body or condition of a loop {what}, but it is "
+            "recorded once for all turns. Make the value a part of the state."
+        )
+    raise FuseError(
+        f"{_place_of(function)}the function {what}, but under pycuda.fuse its Python "
+        "code runs once, while it is recorded. Return the value and store it outside, "
+        "or assign to elements of an array: x[...] = value."
+    )
 
 
 @contextlib.contextmanager
@@ -799,7 +854,11 @@ _VALUES: tuple[type, ...] = (
 
 
 def _returned(
-    trace: Trace, arrays: list[tuple[StandIn, int]], given: set[int], leaf: Any
+    trace: Trace,
+    arrays: list[tuple[StandIn, int]],
+    given: set[int],
+    function: Any,
+    leaf: Any,
 ) -> Any:
     """Return what stands for a returned value. ``given`` are objects in arguments."""
     if isinstance(leaf, GPUArray):
@@ -810,9 +869,9 @@ def _returned(
     is_value = isinstance(leaf, _VALUES) and not getattr(leaf, "__closure__", None)
     if not is_value and id(leaf) not in given:
         raise FuseError(
-            f"the function returns a {type(leaf).__name__}, which pycuda.fuse cannot "
-            "make again in later calls. Return arrays, numbers, and tuples, lists and "
-            "dicts of them."
+            f"{_place_of(function)}the function returns a {type(leaf).__name__}, which "
+            "pycuda.fuse cannot make again in later calls. Return arrays, numbers, and "
+            "tuples, lists and dicts of them."
         )
     return leaf
 

@@ -594,12 +594,17 @@ def test_an_error_of_the_function_is_its_own(ctx):
 def test_a_stand_in_is_useless_afterwards(ctx):
     kept = []
 
+    def keep(x):
+        kept.append(x * 2)
+
     @pycuda.fuse
     def function(x):
-        kept.append(x * 2)
+        keep(x)
         return x + 1
 
-    function(_array(3))
+    x = _array(3)
+    with pytest.raises(FuseError, match=r"the function keeps an array in a list"):
+        function(x)
     for use in (
         lambda x: x + 1,
         lambda x: gpuarray.sum(x),
@@ -610,6 +615,73 @@ def test_a_stand_in_is_useless_afterwards(ctx):
     ):
         with pytest.raises(FuseError, match="kept it"):
             use(kept[0])
+
+
+def test_what_a_body_keeps_is_refused(ctx):
+    def summed(x):
+        sums = [x * 0]
+
+        def body(s):
+            sums[0] = sums[0] + s
+            return s * 2
+
+        return fuse.loop(3, body, x), sums[0]
+
+    def counted(x):
+        turns = 0
+
+        def body(s):
+            nonlocal turns
+            turns += 1
+            return s * turns
+
+        return fuse.loop(3, body, x)
+
+    def kept_state(x):
+        seen = {0: x}
+
+        def note(s):
+            seen[0] = s
+
+        def body(s):
+            note(s)
+            return s * 2
+
+        return fuse.loop(3, body, x) + seen[0]
+
+    def kept_in_condition(x):
+        seen = []
+
+        def condition(s):
+            seen.append(s + 1)
+            return s.sum() < 100
+
+        return fuse.while_loop(condition, lambda s: s * 2, x) + seen[0]
+
+    x = _array(5)
+    for function, text in (
+        (summed, "changes a list"),
+        (counted, "changes the name 'turns'"),
+        (kept_state, "keeps an array in the key 0 of a dict"),
+        (kept_in_condition, "changes a list"),
+    ):
+        with pytest.raises(FuseError, match=f"body or condition of a loop {text}"):
+            fuse.fuse(function)(x)
+        function(x)  # it works plainly
+
+
+def test_a_body_that_changes_an_array_outside(ctx):
+    def summed(x):
+        total = x * 0
+
+        def body(s):
+            nonlocal total
+            total += s
+            return s * 2
+
+        return fuse.loop(3, body, x), total
+
+    _both(summed, _array(5))
 
 
 # -- calls -----------------------------------------------------------------------------

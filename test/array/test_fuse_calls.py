@@ -363,6 +363,24 @@ def test_the_specialisations_used_last_are_kept(ctx, monkeypatch):
     assert function.specialisations == 5
 
 
+def test_more_specialisations_are_kept_if_they_are_needed_again(ctx, monkeypatch):
+    monkeypatch.setattr(_launch, "MOST_SPECIALISATIONS", 3)
+    x, counts = _array(5), []
+    function = fuse.fuse(lambda x, n: x + n)
+    for _ in range(4):
+        for n in range(10):
+            function(x, n)
+        counts.append(function.specialisations)
+    assert counts[1] < 20
+    assert counts[1] == counts[2] == counts[3]
+    others = fuse.fuse(lambda x, n: x + n)
+    for _ in range(3):  # more than 16 times 3
+        for n in range(60):
+            others(x, n)
+    assert others.specialisations == 180
+    assert len(others._last()) == 48
+
+
 def _compiled(folder):
     """Return the times at which the files of a compile cache were written."""
     files = [*folder.rglob("*.ptx"), *folder.rglob("*.cubin")]
@@ -610,6 +628,52 @@ def test_a_method_uses_the_attributes_that_the_object_has_now(ctx):
     scaled_by.parts["weights"][0] = gpuarray.zeros(5, np.float32)
     same(scaled_by.apply(x), x.get() * 4)
     assert _Scaled.apply.specialisations == before + 4
+
+
+class _Named:
+    """Objects that are equal if their names are."""
+
+    def __init__(self, name, factor):
+        self.name, self.factor = name, factor
+
+    def __eq__(self, other):
+        return isinstance(other, _Named) and self.name == other.name
+
+    def __hash__(self):
+        return hash(self.name)
+
+
+class _Slots:
+    __slots__ = ("factor",)
+
+
+class _MoreThanSlots(_Slots):
+    pass
+
+
+def test_attributes_of_objects_that_are_equal_or_have_slots(ctx):
+    x, function = _array(5), fuse.fuse(lambda m, x: x * m.factor)
+    with_slots, with_more = _Slots(), _MoreThanSlots()
+    for factor in (2, 3, 2):
+        with_slots.factor = with_more.factor = factor
+        for each in (with_slots, with_more, _Named("a", factor)):
+            same(function(each, x), x.get() * factor)
+
+
+def test_attributes_of_functions(ctx):
+    def other(x):
+        return x * other.factor
+
+    x, function = _array(5), fuse.fuse(lambda f, x: f(x))
+    for other.factor in (2, 3, 2):
+        same(function(other, x), x.get() * other.factor)
+
+
+def test_a_list_in_itself_runs_plainly(ctx):
+    x = _array(5)
+    items = [x]
+    items.append(items)
+    same(fuse.fuse(lambda items: items[1][0] + 1)(items), x.get() + 1)
 
 
 _factor = 2

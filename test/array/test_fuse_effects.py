@@ -134,6 +134,122 @@ def test_names_outside_get_no_stand_in(x):
     assert outer is None
 
 
+outer_list, outer_dict, outer_object = [], {}, Model()
+
+
+def store_in_list(x):
+    outer_list.append(x + 1)
+
+
+def store_in_dict(x):
+    outer_dict["a"] = x + 1
+
+
+def store_in_object(x):
+    outer_object.w = x + 1
+
+
+def store_in_function(x):
+    store_in_function.w = x + 1
+
+
+def store_in_default(x, kept=[]):  # noqa: B006
+    kept.append(x + 1)
+
+
+@pytest.mark.parametrize(
+    ("function", "text"),
+    [
+        (store_in_list, "changes a list"),
+        (store_in_dict, "changes the key 'a'"),
+        (store_in_object, "changes a Model: the attribute 'w'"),
+        (store_in_function, "changes a function: the attribute 'w'"),
+        (store_in_default, "changes a list"),
+    ],
+)
+def test_places_outside_get_no_stand_in(x, function, text):
+    with pytest.raises(FuseError, match=text):
+        pycuda.fuse.fuse(function)(x)
+    assert outer_list == store_in_default.__defaults__[0] == []
+    assert outer_dict == {}
+    assert outer_object.w is None
+    assert not hasattr(store_in_function, "w")
+
+
+def test_places_outside_may_have_other_new_values(x):
+    notes = []
+    function = pycuda.fuse.fuse(lambda x: notes.append(x.shape) or x + 1)
+    function(x)
+    function(x)
+    assert notes == [(5,)]
+
+
+def store_deep(m, x):
+    m.parts[0].parts[0].parts[0].parts[0].w = x[1:]
+
+
+def store_in_class(m, x):
+    type(m.parts[0].parts[0].parts[0].parts[0]).new = x + 1
+
+
+def store_by_another_function(m, x):
+    store_in_dict(x)
+
+
+def store_in_a_closure(m, x):
+    def keep(y):
+        return lambda: y
+
+    m.parts[0].parts[0].parts[0].parts[0].w = keep(x)
+
+
+def return_a_slice(m, x):
+    return slice(x)
+
+
+@pytest.mark.parametrize(
+    ("function", "text"),
+    [
+        (store_deep, "'w'"),
+        (store_in_class, "'new'"),
+        (store_by_another_function, "the key 'a' of a dict"),
+        (store_in_a_closure, "the closure of a function"),
+        (return_a_slice, "a slice"),
+    ],
+)
+def test_kept_arrays_are_refused(x, function, text):
+    model = type("Inner", (Model,), {})()
+    for _ in range(4):
+        model = Model(model)
+    name = function.__code__.co_firstlineno
+    with pytest.raises(FuseError, match=f"{name}: the function keeps an array.*{text}"):
+        pycuda.fuse.fuse(function)(model, x)
+    outer_dict.clear()
+
+
+def test_arrays_that_refer_to_each_other_are_not_kept(x):
+    def function(x):
+        def turn(n, y):
+            return y if n == 0 else turn(n - 1, y + z)
+
+        z = x * 2
+        items = [z]
+        items.append(items)
+        return turn(2, x)
+
+    assert pycuda.fuse.fuse(function)(x).get().tolist() == function(x).get().tolist()
+
+
+def test_a_changed_shape_of_an_argument_is_refused(x):
+    def flat(x):
+        x.shape = (5,)
+        return x + 1
+
+    with pytest.raises(FuseError, match="changes the shape or dtype of an array"):
+        pycuda.fuse.fuse(flat)(x.reshape(5, 1))
+    assert pycuda.fuse.fuse(flat)(x).get().tolist() == [2, 3, 4, 5, 6]
+
+
 def test_an_error_leaves_no_stand_in(x):
     def fail(m, x):
         m.w = x * 2
@@ -155,6 +271,28 @@ def test_a_caught_refusal_counts(x):
 
     with pytest.raises(FuseError, match="float"):
         function(x)
+
+
+def test_a_caught_refusal_of_a_function_counts(x):
+    def function(x):
+        try:
+            return gpuarray.cumsum(x)
+        except Exception:
+            return x * 0
+
+    with pytest.raises(FuseError, match=r"gpuarray\.cumsum is not elementwise"):
+        pycuda.fuse.fuse(function)(x)
+
+
+def test_a_refusal_counts_more_than_a_later_error(x):
+    def function(x):
+        try:
+            return float(x[0])
+        except TypeError:
+            raise ValueError("no number") from None
+
+    with pytest.raises(FuseError, match="float"):
+        pycuda.fuse.fuse(function)(x)
 
 
 # -- results ---------------------------------------------------------------------------
@@ -179,7 +317,7 @@ def test_each_call_has_its_own_host_array(x):
     ],
 )
 def test_other_results_are_refused(x, make, name):
-    with pytest.raises(FuseError, match=f"returns a {name}"):
+    with pytest.raises(FuseError, match=f"line [0-9]+: the function returns a {name}"):
         pycuda.fuse.fuse(lambda x: make(x + 1))(x)
 
 
