@@ -12,12 +12,13 @@ values.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterable
 from importlib import import_module
 
 from pycuda import compiler
-from pycuda._compile import nvrtc  # noqa: F401  loaded before the first kernel
+from pycuda._compile import bundle, nvrtc  # noqa: F401  loaded before the first kernel
 from pycuda._compile.build import build, prepare
 from pycuda._compile.request import CompileRequest
 from pycuda._driver import _KernelRequest
@@ -125,6 +126,7 @@ WRITER_OF_FAMILY = {
     "histogram": ("ordering", "count_text"),
     "cross": ("matrices", "cross_text"),
     "elementwise_tiles": ("elementwise_tiles", "elementwise_tiles_text"),
+    "elementwise_rows": ("elementwise_rows", "elementwise_rows_text"),
     "solver": ("matrices", "solver_text"),
     "quantile": ("ordering", "quantile_text"),
     "selection": ("ordering", "few_text"),
@@ -145,6 +147,16 @@ def text_of(request: _KernelRequest) -> str:
     module, function = WRITER_OF_FAMILY[request.family]
     write = getattr(import_module(f"pycuda._array.sources.{module}"), function)
     return write(request)
+
+
+def may_compile_rows() -> bool:
+    """Return whether the software device may have kernels that a GPU does not have.
+
+    It may not while a bundle has the kernels, or is being made, and while the software
+    device counts what a kernel would cost on a GPU.
+    """
+    variables = ("PYCUDA_RECORD", "PYCUDA_EMULATOR_COUNT")
+    return not (any(map(os.environ.get, variables)) or bundle.in_use())
 
 
 def kernel_image(request: _KernelRequest) -> bytes:

@@ -67,6 +67,7 @@
     X(SEARCH, "search")           \
     X(HISTOGRAM, "histogram")     \
     X(ELEMENTWISE_TILES, "elementwise_tiles") \
+    X(ELEMENTWISE_ROWS, "elementwise_rows") \
     X(CROSS, "cross")             \
     X(SOLVER, "solver")           \
     X(QUANTILE, "quantile")       \
@@ -78,7 +79,8 @@
  * in the order of the loop. If vectors have several elements, ARRAY is an array whose
  * elements follow each other along the fastest axis; REPEATED one that has the same
  * element everywhere along that axis; BACKWARD one with the elements in reverse order.
- * In kernels of tiles, TURNED is an input that is packed along another axis. */
+ * In kernels of tiles, TURNED is an input that is packed along another axis. In kernels by
+ * rows, PACKED and REPEATED say how the elements of a row follow each other. */
 #define PCU_OPERAND_PASSING(X) \
     X(ARRAY, "array")   \
     X(SCALAR, "scalar") \

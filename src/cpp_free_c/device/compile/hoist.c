@@ -362,6 +362,20 @@ hoist_has_index(const hoist *h, low_value index, const low_insn *product,
     return hoist_follows(product, access) && hoist_keeps(h, product, access, index);
 }
 
+static bool
+hoist_is_widened(const low_insn *insn)
+{
+    return insn->op == EMU_OP_cvt_64from32_s32 || insn->op == EMU_OP_cvt_64from32_u32;
+}
+
+/* Whether the instruction multiplies an index by the size of an element. */
+static bool
+hoist_is_product(const low_insn *insn)
+{
+    return insn->op == EMU_OP_mulwide_s32 || insn->op == EMU_OP_mulwide_u32 ||
+           hoist_is_widened(insn);
+}
+
 /* One read less of a value. An instruction whose result nothing reads is dropped. */
 static void
 hoist_drop_read(hoist *h, low_value value)
@@ -372,7 +386,7 @@ hoist_drop_read(hoist *h, low_value value)
         insn == NULL) {
         return;
     }
-    if (insn->op == EMU_OP_mulwide_s32 || insn->op == EMU_OP_mulwide_u32) {
+    if (hoist_is_product(insn)) {
         insn->once = EMU_NEVER;
         h->start[LOW_REGISTER_NUMBER(value)] = UINT32_MAX;
     }
@@ -386,12 +400,15 @@ hoist_drop_read(hoist *h, low_value value)
 
 /* The factor of a product, or 0. */
 static uint64_t
-hoist_factor(const low_func *f, low_value value)
+hoist_factor(const low_func *f, const low_insn *product)
 {
     uint64_t bits = 0;
 
-    if (value & 1) {
-        bits = low_constant_bits(f, value);
+    if (hoist_is_widened(product)) {
+        return 1;
+    }
+    if (product->b & 1) {
+        bits = low_constant_bits(f, product->b);
     }
     if (bits > EMU_AT_MOST_SCALE) {
         return 0;
@@ -420,11 +437,11 @@ hoist_address(hoist *h, low_insn *access)
         product = hoist_only_writer(h, sum->a);
     }
     if (!hoist_is_uniform(f, base) || product == NULL || product >= sum ||
-        (product->op != EMU_OP_mulwide_s32 && product->op != EMU_OP_mulwide_u32)) {
+        !hoist_is_product(product)) {
         return;
     }
     index = product->a;
-    scale = hoist_factor(f, product->b);
+    scale = hoist_factor(f, product);
     if (scale == 0 || !hoist_is_register(index) ||
         !hoist_has_index(h, index, product, sum, access)) {
         return;
@@ -436,7 +453,7 @@ hoist_address(hoist *h, low_insn *access)
     if (hoist_is_linear_value(f, index)) {
         access->aux |= EMU_AT_LINEAR;
     }
-    if (product->op == EMU_OP_mulwide_u32) {
+    if (product->op == EMU_OP_mulwide_u32 || product->op == EMU_OP_cvt_64from32_u32) {
         access->aux |= EMU_AT_UNSIGNED;
     }
     reg = LOW_REGISTER_NUMBER(index);
