@@ -149,7 +149,7 @@ def text_of(request: _KernelRequest) -> str:
     return write(request)
 
 
-def may_compile_rows() -> bool:
+def may_differ() -> bool:
     """Return whether the software device may have kernels that a GPU does not have.
 
     It may not while a bundle has the kernels, or is being made, and while the software

@@ -43,7 +43,7 @@ def _parameters(request):
         const = "const " if pointer and k < request.inputs else ""
         parameters.append(f"{const}{label} {pointer}p{k}")
     parameters.append("uint32 n")
-    for axis in range(max(request.ndim, 1)):
+    for axis in range(0 if request.partial else 1, request.ndim):
         parameters += [f"uint32 {name}{axis}" for name in "dmh"]
     for k in _arrays(request):
         parameters += [f"int32 s{k}_{axis}" for axis in range(request.ndim)]
@@ -55,17 +55,21 @@ def _parameters(request):
 def _find_row(request):
     """Return the lines that let the operands begin at the block's row.
 
-    The first division is that by the number of blocks of a row.
+    The division by the number of blocks of a row, if there are several, comes first.
     """
-    lines = [
-        "uint32 rest = quotient(blockIdx.x, m0, h0);",
-        "const uint32 piece = blockIdx.x - rest * d0;",
-    ]
+    if request.ndim == 0:
+        return ["const uint32 piece = blockIdx.x;"]
+    lines = ["uint32 rest = blockIdx.x;", "const uint32 piece = 0;"]
+    if request.partial:
+        lines = [
+            "uint32 rest = quotient(blockIdx.x, m0, h0);",
+            "const uint32 piece = blockIdx.x - rest * d0;",
+        ]
     for axis in range(request.ndim - 1, 0, -1):
         lines.append(f"const uint32 at{axis} = rest;")
         lines.append(f"rest = quotient(rest, m{axis}, h{axis});")
         lines += _advance(request, axis, f"(int32)(at{axis} - rest * d{axis})")
-    return lines + (_advance(request, 0, "(int32)rest") if request.ndim else [])
+    return lines + _advance(request, 0, "(int32)rest")
 
 
 def _advance(request, axis, places):
@@ -102,7 +106,9 @@ def _one(request, place, condition=None):
     """Return the lines that compute the element at a place of the row."""
     nin = request.inputs
     body = elementwise.loop_body(request, lambda k: _element(request, k))
-    body += [f"{_element(request, k)} = z{k - nin};" for k in elementwise.outputs_of(request)]
+    body += [
+        f"{_element(request, k)} = z{k - nin};" for k in elementwise.outputs_of(request)
+    ]
     if condition is None:
         return ["{", f"const int32 i = {place};", *body, "}"]
     return ["{", f"const int32 i = {place};", f"if ({condition}) {{", *body, "}", "}"]
@@ -133,5 +139,6 @@ def sample_sources():
             ndim=ndim,
             tile=tile,
             threads=256,
+            partial=ndim == 2,
         )
         yield f"rows of {name}", elementwise_rows_text(request)

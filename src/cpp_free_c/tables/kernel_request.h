@@ -34,7 +34,7 @@
     FIELD(uint8_t, vector, NUMBER, "elements of a vector, or bytes of a word for raw elements") \
     FIELD(uint8_t, kept_ndim, NUMBER, "axes of the result, or how many arrays, or bits of axes, as the family says") \
     FIELD(uint8_t, variant, VARIANT, "which kernel of the family, as in PCU_KERNEL_VARIANTS") \
-    FIELD(uint8_t, partial, FLAG, "true if the kernel stores part of the result") \
+    FIELD(uint8_t, partial, FLAG, "true if the kernel stores part of the result, or a block a part of a row") \
     FIELD(uint8_t, streamed, FLAG, "reductions: true if loads bypass the cache") \
     FIELD(uint16_t, tile, NUMBER, "the size of a tile, as the family counts it") \
     FIELD(uint16_t, threads, NUMBER, "the threads of a block") \

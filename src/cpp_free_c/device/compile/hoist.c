@@ -6,8 +6,8 @@
 
 enum {
     MOST_UNIFORM = 16384, /* bytes of the values of a launch and of a block */
-    MOST_OF_WARP = 2048, /* bytes of the values of a warp */
-    MOST_OF_BLOCK = 64,  /* instructions that each block runs once */
+    MOST_OF_WARP = 2048,  /* bytes of the values of a warp */
+    MOST_OF_BLOCK = 64,   /* instructions that each block runs once */
     MOST_SHAPED = 8,
     SHAPE_ROOM = 64,   /* bytes of an emu_shape, to keep the alignment */
     MOST_DISTANCE = 64 /* instructions between an address and its use */
@@ -344,9 +344,9 @@ hoist_keeps(const hoist *h, const low_insn *from, const low_insn *to, low_value 
 }
 
 /* Whether the index has, at the access, the value of which the address was computed. It
- * has if the product is computed once, or if nothing writes the index in between. It also
- * has if its only writer comes before the product in the basic block of the sum: then it
- * never runs without them. */
+ * has if the product is computed once, or if nothing writes the index in between. It
+ * also has if its only writer comes before the product in the basic block of the sum:
+ * then it never runs without them. */
 static bool
 hoist_has_index(const hoist *h, low_value index, const low_insn *product,
                 const low_insn *sum, const low_insn *access)

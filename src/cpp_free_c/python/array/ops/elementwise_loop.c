@@ -3,8 +3,8 @@
  * Where all operands are packed in the same order the kernel is flat: it sees one run
  * of elements. Otherwise the axes along which all operands advance evenly are joined,
  * and the kernel finds a unit by its indices. A unit is a vector of elements along the
- * fastest axis if lengths, strides and addresses allow it, else one element. Many elements
- * go by rows on the software device. */
+ * fastest axis if lengths, strides and addresses allow it, else one element. Many
+ * elements go by rows on the software device. */
 
 #include "python/array/ops/elementwise_loop.h"
 

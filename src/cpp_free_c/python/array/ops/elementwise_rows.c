@@ -1,10 +1,10 @@
 /* Elementwise loops by rows: see elementwise_rows.h.
  *
  * The software device runs all warps of a block together while they access consecutive
- * elements by the number of the thread, and computes once in a block what does not depend
- * on that number. So a block has a part of one row along the fastest axis, and each thread
- * one element of every 64, 128 or 256. The kernel finds the row with a division for the
- * block, and has no vectors. A GPU would gain nothing from that. */
+ * elements by the number of the thread, and computes once in a block what does not
+ * depend on that number. So a block has a part of one row along the fastest axis, and
+ * each thread one element of every 64, 128 or 256. The kernel finds the row with a
+ * division for the block, and has no vectors. A GPU would gain nothing from that. */
 
 #include "python/array/ops/elementwise_rows.h"
 
@@ -113,6 +113,7 @@ rows_fill(rows_plan *plan)
     key->family = PCU_FAMILY_ELEMENTWISE_ROWS;
     key->ndim = (uint8_t)plan->axes;
     key->vector = 1;
+    key->partial = plan->pieces > 1;
     key->threads = (uint16_t)threads;
     key->tile = (uint16_t)each;
     for (int i = 0; i < loop->nops; i++) {
@@ -138,8 +139,8 @@ rows_put_strides(const rows_plan *plan, int operand, pcu_argument_buffer *params
     return 0;
 }
 
-/* The operands, the length of a row and its number of blocks; the lengths of the axes of
- * rows but the first; the strides. */
+/* The operands, the length of a row and its number of blocks; the lengths of the axes
+ * of rows but the first; the strides. */
 static int
 rows_pack(const rows_plan *plan, pcu_argument_buffer *params)
 {
@@ -149,7 +150,10 @@ rows_pack(const rows_plan *plan, pcu_argument_buffer *params)
             return -1;
         }
     }
-    if (pcu_kernel_put_index(params, false, (ptrdiff_t)plan->length) < 0 ||
+    if (pcu_kernel_put_index(params, false, (ptrdiff_t)plan->length) < 0) {
+        return -1;
+    }
+    if (plan->key.partial && plan->axes > 0 &&
         pcu_kernel_put_divisor(params, false, plan->pieces) < 0) {
         return -1;
     }
@@ -166,32 +170,14 @@ rows_pack(const rows_plan *plan, pcu_argument_buffer *params)
     return 0;
 }
 
-/* Whether Python lets the context have kernels by rows: 1, 0 or -1. */
-static int
-rows_are_wanted(void)
-{
-    PyObject *module = PyImport_ImportModule("pycuda._array.kernels.compilation");
-    PyObject *answer = NULL;
-    int wanted = -1;
-    if (module != NULL) {
-        answer = PyObject_CallMethod(module, "may_compile_rows", NULL);
-        Py_DECREF(module);
-    }
-    if (answer != NULL) {
-        wanted = PyObject_IsTrue(answer);
-        Py_DECREF(answer);
-    }
-    return wanted;
-}
-
-/* Get the kernel. PCU_KERNEL_MADE: it was made, or it is not wanted, which the loop then
- * remembers. */
+/* Get the kernel. PCU_KERNEL_MADE: it was made, or it is not wanted, which the loop
+ * then remembers. */
 static int
 rows_get_kernel(pcu_state *st, pcu_context *ctx, pcu_elementwise_loop *loop,
                 const pcu_kernel_key *key, CUfunction *kernel)
 {
     if (!pcu_kernel_table_has(ctx, key)) {
-        int wanted = rows_are_wanted();
+        int wanted = pcu_kernel_may_differ();
         if (wanted < 0) {
             return -1;
         }
