@@ -161,13 +161,13 @@ def test_in_place_in_views(ctx):
 def asked_for(monkeypatch, calls):
     """Return the requests for kernels that the calls make in a context of their own."""
     asked = []
-    kernel_image = compilation.kernel_image
+    kernel_images = compilation.kernel_images
 
-    def noted(request):
-        asked.append(request)
-        return kernel_image(request)
+    def noted(requests):
+        asked.extend(requests)
+        return kernel_images(requests)
 
-    monkeypatch.setattr(compilation, "kernel_image", noted)
+    monkeypatch.setattr(compilation, "kernel_images", noted)
     context = _driver.Device(0).make_context()
     try:
         calls()

@@ -3,11 +3,10 @@
 No other file of ``pycuda._array`` imports the compiler. ``pycuda._random`` and
 ``pycuda.sparse`` compile their kernels by ``load`` too.
 
-``kernel_image`` and ``kernel_images`` are the only entry of ``pycuda._driver`` into
-generated kernels. A context that needs kernels for the first time calls them with a
-record for each, a ``pycuda._driver._KernelRequest``, and keeps the loaded functions.
-The rows of ``src/cpp_free_c/tables/kernel_request.h`` are the record's fields and their
-values.
+``kernel_images`` is the only entry of ``pycuda._driver`` into generated kernels. A
+context that needs kernels for the first time calls it with a record for each, a
+``pycuda._driver._KernelRequest``, and keeps the loaded functions. The rows of
+``src/cpp_free_c/tables/kernel_request.h`` are the record's fields and their values.
 """
 
 from __future__ import annotations
@@ -144,11 +143,6 @@ def may_differ() -> bool:
     """
     variables = ("PYCUDA_RECORD", "PYCUDA_EMULATOR_COUNT")
     return not (any(map(os.environ.get, variables)) or bundle.in_use())
-
-
-def kernel_image(request: _KernelRequest) -> bytes:
-    """Return the image of a requested kernel for the current context's device."""
-    return compile_text(*_compilation_arguments(request))
 
 
 def _compilation_arguments(request):
