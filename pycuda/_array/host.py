@@ -44,6 +44,33 @@ def multiply(a, b, target, stream):
     _store(np.matmul, (a, b), target.dtype, target, stream)
 
 
+def sort(x, axis, descending, target, stream):
+    """Store the elements sorted along an axis: called by ``sort``.
+
+    The order is that of the kernels: equal elements, which are zeros of both signs and
+    NaNs, stay in their order.
+    """
+    with on_stream(stream or None):
+        values = x.get()
+        target[...] = _sorted(values, axis, descending)
+
+
+def _sorted(values, axis, descending):
+    kind = None if _has_one_order(values) else "stable"
+    if descending and kind:
+        values = np.flip(values, axis)
+    values = np.sort(values, axis, kind)
+    return np.flip(values, axis) if descending else values
+
+
+def _has_one_order(values):
+    """Return whether elements that are equal have the same bits."""
+    if values.dtype.kind != "f":
+        return True
+    zeros = values[values == 0]
+    return not (np.isnan(np.min(values)) or np.signbit(zeros).any())
+
+
 def transform(a, target, steps, dtype, stream):
     """Store the transform of an array along some axes: called by ``fourier``.
 
