@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.gpu, pytest.mark.filterwarnings("ignore::RuntimeWarnin
 
 @pytest.fixture(autouse=True)
 def sorter(request, monkeypatch):
-    """Let kernels sort on the software device, too, but for tests that ask otherwise."""
+    """Let kernels sort on the software device, too, unless a test asks for NumPy."""
     if "by_numpy" not in request.fixturenames:
         monkeypatch.setattr(compilation, "may_differ", lambda: False)
 

@@ -94,8 +94,17 @@ def _elements(request):
     ]
     if each == 1:
         return [*lines, *_one(request, "first", "i < (int32)n")]
-    lines += ["#pragma unroll", f"for (int u = 0; u < {each}; u++) {{"]
-    lines.append(f"if (start + (u + 1) * {threads} <= n) {{")
+    unrolled = ["#pragma unroll", f"for (int u = 0; u < {each}; u++) {{"]
+    if request.ndim == 0:  # only the last block has less than all
+        lines.append(f"if (start + {threads * each} <= n) {{")
+        lines += [*unrolled, *_one(request, f"first + u * {threads}"), "}", "} else {"]
+        # The compiler would let the loop advance `first`, which must not change.
+        lines.append("int32 k;")
+        lines.append('asm volatile("mov.u32 %0, %%tid.x;" : "=r"(k));')
+        lines += ["#pragma unroll 1"]
+        lines.append(f"for (k += (int32)start; k < (int32)n; k += {threads})")
+        return [*lines, *_one(request, "k"), "}"]
+    lines += [*unrolled, f"if (start + (u + 1) * {threads} <= n) {{"]
     lines += [*_one(request, f"first + u * {threads}"), "}", "}"]
     lines.append(f"if (start + {threads * each} > n) {{")
     last = f"(int32)(n / {threads} * {threads} + threadIdx.x)"

@@ -240,9 +240,9 @@ sort_on_host(const sort_plan *plan, sort_results *results)
         return -1;
     }
     return pcu_host_call(
-        "sort", Py_BuildValue("OiiOK", x, plan->axis, plan->call->descending,
-                              results->keys,
-                              (unsigned long long)(uintptr_t)plan->call->stream));
+        "sort",
+        Py_BuildValue("OiiOK", x, plan->axis, plan->call->descending, results->keys,
+                      (unsigned long long)(uintptr_t)plan->call->stream));
 }
 
 /* A view of the array with the axis at the end. */
