@@ -71,10 +71,11 @@ __all__ = [
     "memset_d8_async", "module_from_buffer", "module_from_file", "pagelocked_empty",
     "pagelocked_empty_like", "pagelocked_zeros", "pagelocked_zeros_like",
     "pointer_attribute", "profiler_output_mode", "py_memcpy_atoh", "py_memcpy_htoa",
-    "recent_launches", "register_host_memory", "shared_config", "start_profiler",
-    "stop_profiler", "stream_flags", "stream_mem_op", "stream_wait_value",
-    "stream_write_value", "tensor_map_data_type", "tensor_map_interleave",
-    "tensor_map_l2_promotion", "tensor_map_oob_fill", "tensor_map_swizzle", "to_device",
+    "recent_launches", "register_host_memory", "release_staging", "shared_config",
+    "start_profiler", "stop_profiler", "stream_flags", "stream_mem_op",
+    "stream_wait_value", "stream_write_value", "tensor_map_data_type",
+    "tensor_map_interleave", "tensor_map_l2_promotion", "tensor_map_oob_fill",
+    "tensor_map_swizzle", "to_device",
 ]
 # fmt: on
 # names of pycuda.driver: end
@@ -3278,6 +3279,7 @@ def mem_get_info() -> tuple[int, int]: ...
 def to_device(bf_obj: _HostBuffer) -> DeviceAllocation: ...
 def mem_get_ipc_handle(devptr: _DevicePointer, /) -> bytearray: ...
 def register_host_memory(ary: _Array, flags: SupportsIndex = 0) -> _Array: ...
+def release_staging() -> int: ...
 @overload
 def pagelocked_empty(
     shape: _Shape,

@@ -39,6 +39,7 @@ DATA_FILES = {
         "events",
         "host_threads",
         "memory_map",
+        "staging",
         "virtual_range",
         "waits",
     )

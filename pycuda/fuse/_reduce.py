@@ -706,7 +706,7 @@ class Writer(_code._Writer):
         inside = []
         if self._stays("k", cut.vector):
             inside = self._split("k", "mine", last="base")
-            if self.kept[-1] == cut.vector:
+            if len(self.kept) > 1 and self.kept[-1] == cut.vector:
                 inside[1] = f"const {self.step} base = 0;"
         inside += [
             f"{self.index} i = begin + threadIdx.x / {cut.lanes};",

@@ -342,7 +342,7 @@ _dtype = functools.cache(_find_dtype)
 def _at(memory: dict[int, Any], place: Place) -> GPUArray:
     """Return the array at a place."""
     if not place.count:
-        return GPUArray(place.shape, _dtype(place.dtype))
+        return GPUArray(place.shape, _dtype(place.dtype), strides=place.strides)
     whole: GPUArray = memory[place.block]
     if (
         not place.offset

@@ -908,6 +908,8 @@ def test_nested_arguments_and_results(ctx):
 def test_empty_arrays_and_arrays_without_axes(ctx):
     _both(lambda x: (x + 1, x[:0].sum()), gpuarray.zeros((0, 3), np.float32))
     _both(lambda x: x * 2 + 1, to_gpu(np.array(3.0)))
+    x = to_gpu(np.ones((1, 6)))
+    _both(lambda x: np.diff(x, axis=0)[0:0:2, 2:3:3], x)  # strides of a view
 
 
 def test_no_intermediate_array_is_allocated(ctx):

@@ -322,6 +322,7 @@ def test_neighbouring_results_share_work(ctx, count):
     _both(forces, _array(count, 2))
     _both(forces, _array(count, 4))
     _both(forces, _array(count, 5))
+    _both(lambda x: np.stack([x, x + 1], -1).min(axis=(0, 1)), x)  # two results
     cheap = fuse.fuse(lambda x: (x[None] - x[:, None, :1]).sum(axis=1)).source(x)
     assert "a0[3]" not in cheap
 

@@ -299,6 +299,60 @@ def test_copies_of_broadcast_arrays_have_their_order(ctx):
         same(copy, np.ascontiguousarray(wide.get()))
 
 
+LAYOUTS = [  # shape, strides in elements, whether elements share memory
+    ((3, 6), (0, 1), True),
+    ((6, 3), (1, 0), True),
+    ((1, 6), (0, 1), False),
+    ((9, 3), (1, 1), True),  # windows
+    ((9, 3), (2, 1), True),
+    ((9, 3), (3, 1), False),
+    ((9, 3), (4, 1), False),
+    ((3, 3), (2, 3), False),  # 0 2 4, 3 5 7, 6 8 10
+    ((4, 3), (2, 3), True),  # 3 * 2 == 2 * 3
+    ((2, 2, 4), (8, 0, 1), True),
+    ((2, 3, 4), (24, 8, 2), False),
+]
+
+
+@pytest.mark.parametrize("shape, strides, shares", LAYOUTS)
+def test_writing_to_elements_that_share_memory(ctx, shape, strides, shares):
+    """It would depend on the order of threads."""
+    memory = to_gpu(np.arange(64.0))
+    array = GPUArray(
+        shape,
+        np.float64,
+        base=memory,
+        gpudata=memory.gpudata,
+        strides=tuple(8 * each for each in strides),
+    )
+    other = to_gpu(np.arange(64.0)[: array.size].reshape(shape))
+
+    def add():
+        np.add(array, other, out=array)
+
+    def multiply():
+        nonlocal array
+        array *= 2
+
+    def assign():
+        array[...] = other
+
+    def assign_host():
+        array[...] = other.get()
+
+    for write in (add, multiply, assign, assign_host):
+        if shares:
+            with pytest.raises(ValueError, match="share memory"):
+                write()
+            same(memory, np.arange(64.0))
+        else:
+            write()
+    if not shares:
+        same(array, other.get())
+    array[...] = 3  # one value
+    same(array, np.full(shape, 3.0))
+
+
 def test_squeeze(ctx):
     array = to_gpu(HOST.reshape(1, 4, 1, 30))
     assert array.squeeze().shape == (4, 30)

@@ -86,13 +86,22 @@ class Writer:
         self.lines = []
         self.count = 0
         self.shapes = {}
+        self.shared = set()  # arrays whose elements may share memory: see broadcast_to
 
     def new(self, text, shape):
         name = f"t{self.count}"
         self.count += 1
         self.lines.append(f"{name} = {text}")
         self.shapes[name] = shape
+        if "broadcast_to" in text or any(
+            re.search(rf"\b{each}\b", text) for each in self.shared
+        ):
+            self.shared.add(name)
         return name
+
+    def write(self, name, text):
+        """Add a statement that writes to an array, unless its elements share memory."""
+        self.lines.append(f"{name} * 2" if name in self.shared else text)
 
     def pick(self, shape=None):
         names = [n for n, s in self.shapes.items() if shape is None or s == shape]
@@ -160,7 +169,7 @@ class Writer:
             op = self.random.choice(BINARY)
             self.new(f"np.{op}({name}, {result})", shape)
         elif keeps and choice == 2:
-            self.lines.append(f"{name} -= {result}")
+            self.write(name, f"{name} -= {result}")
         elif choice == 3:
             self.new(f"np.sqrt({result})", made)
 
@@ -168,7 +177,7 @@ class Writer:
         name = self.pick()
         shape = self.shapes[name]
         if self.random.random() < 0.04:
-            self.lines.append(f"{name}[{name} > {self.scalar()}] = {self.scalar()}")
+            self.write(name, f"{name}[{name} > {self.scalar()}] = {self.scalar()}")
             return
         kind = self.random.randrange(18)
         if kind < 2:
@@ -198,13 +207,13 @@ class Writer:
             text, made = self.view(name)
             if "[" in text and "None" not in text and made is not None:
                 other = self.operand(made)
-                self.lines.append(f"{text} = {other}")
+                self.write(name, f"{text} = {other}")
             else:
                 self.new(f"{name} * 2", shape)
         elif kind == 10:
             op = self.random.choice(["+=", "-=", "*="])
             other = self.operand(shape)
-            self.lines.append(f"{name} {op} {other}")
+            self.write(name, f"{name} {op} {other}")
         elif kind < 14:
             self.reduction(name, shape)
         else:

@@ -180,7 +180,8 @@ def broadcast_to(array, shape, subok=False):
     Returns
     -------
     GPUArray
-        A view.
+        A view, in which several elements share memory. Writing different values to it
+        raises ValueError: write to a copy.
 
     Raises
     ------

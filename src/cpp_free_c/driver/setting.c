@@ -1,6 +1,8 @@
 /* What the environment chooses. See setting.h. */
 #include "driver/setting.h"
 
+#include <ctype.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,4 +151,107 @@ pcu_setting_is_strict(void)
         return checks != NULL && checks[0] != '\0';
     }
     return setting_or_default(PCU_SETTING_STRICT) == 1;
+}
+
+/* -- PYCUDA_STAGING ---------------------------------------------------------------- */
+
+static const pcu_staging_setting staging_defaults = {
+    .total = (size_t)64 << 20,
+    .piece = (size_t)4 << 20,
+    .threads = 0,
+    .from = (size_t)1 << 20,
+    .after = (size_t)64 << 20,
+};
+
+static const struct {
+    const char *name;
+    size_t offset;
+} staging_words[] = {
+    {"piece", offsetof(pcu_staging_setting, piece)},
+    {"threads", offsetof(pcu_staging_setting, threads)},
+    {"from", offsetof(pcu_staging_setting, from)},
+    {"after", offsetof(pcu_staging_setting, after)},
+    {"streaming", offsetof(pcu_staging_setting, streaming)},
+    {"populate", offsetof(pcu_staging_setting, populate)},
+};
+
+/* Read a number with K, M or G at the end. Return the text behind it, NULL if it is no
+ * number. */
+static const char *
+staging_parse_size(const char *text, size_t *size)
+{
+    static const char suffixes[] = "KMG";
+    char *end = NULL;
+    if (!isdigit((unsigned char)*text)) {
+        return NULL;
+    }
+    unsigned long long value = strtoull(text, &end, 10);
+    const char *suffix = NULL;
+    if (*end != '\0') {
+        suffix = strchr(suffixes, toupper((unsigned char)*end));
+    }
+    unsigned int shift = 0;
+    if (suffix != NULL) {
+        shift = 10 * (unsigned int)(suffix - suffixes + 1);
+        end++;
+    }
+    if (value > (SIZE_MAX / 2) >> shift) {
+        return NULL;
+    }
+    *size = (size_t)value << shift;
+    return end;
+}
+
+static const char *
+staging_parse_word(const char *text, pcu_staging_setting *setting)
+{
+    for (size_t i = 0; i < sizeof(staging_words) / sizeof(staging_words[0]); i++) {
+        size_t length = strlen(staging_words[i].name);
+        if (strncmp(text, staging_words[i].name, length) == 0 && text[length] == '=') {
+            void *place = (char *)setting + staging_words[i].offset;
+            return staging_parse_size(text + length + 1, place);
+        }
+    }
+    return NULL;
+}
+
+static bool
+staging_parse(const char *text, pcu_staging_setting *setting)
+{
+    *setting = staging_defaults;
+    text = staging_parse_size(text, &setting->total);
+    while (text != NULL && *text == ',') {
+        text = staging_parse_word(text + 1, setting);
+    }
+    return text != NULL && *text == '\0' && setting->piece >= 4096;
+}
+
+int
+pcu_setting_read_staging(pcu_staging_setting *setting)
+{
+    const char *value = getenv("PYCUDA_STAGING");
+    *setting = staging_defaults;
+    if (value == NULL || value[0] == '\0') {
+        return 0;
+    }
+    if (!staging_parse(value, setting)) {
+        *setting = staging_defaults;
+        return -1;
+    }
+    return 1;
+}
+
+bool
+pcu_setting_check_staging(char *text, size_t room)
+{
+    pcu_staging_setting setting;
+    if (pcu_setting_read_staging(&setting) >= 0) {
+        return true;
+    }
+    (void)snprintf(
+        text, room,
+        "PYCUDA_STAGING is '%s'; set it to a whole number of bytes, with K, M "
+        "or G at the end if you like, or unset it",
+        getenv("PYCUDA_STAGING"));
+    return false;
 }

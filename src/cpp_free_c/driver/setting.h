@@ -39,4 +39,25 @@ PCU_HIDDEN bool pcu_setting_is_switch(pcu_setting setting);
  * on, or PYCUDA_CHECK names a check. */
 PCU_HIDDEN bool pcu_setting_is_strict(void);
 
+/* -- PYCUDA_STAGING ---------------------------------------------------------------- */
+
+/* The pieces of driver/staging.h. The variable has the bytes of all pieces, and may set
+ * the rest, too: "64M,piece=2M,threads=4". */
+typedef struct {
+    size_t total;   /* bytes of all pieces of a context; 0: no pieces */
+    size_t piece;   /* bytes of a piece */
+    size_t threads; /* that copy, with the caller's; 0: as many as help */
+    size_t from;    /* bytes of the smallest copy that uses pieces */
+    size_t after;   /* bytes of such copies before pieces are made */
+    size_t streaming;
+    size_t populate;
+} pcu_staging_setting;
+
+/* Read the variable: 1 if it is set, 0 if not, -1 if it has another value. The setting
+ * has the usual values, except for what the variable sets. */
+PCU_HIDDEN int pcu_setting_read_staging(pcu_staging_setting *setting);
+
+/* Whether the variable can be read; else write what is wrong. */
+PCU_HIDDEN bool pcu_setting_check_staging(char *text, size_t room);
+
 #endif

@@ -290,6 +290,9 @@ drv_load_locked(void)
         pcu_setting_complain(wrong, pcu_drv_info.detail, sizeof(pcu_drv_info.detail));
         return PCU_DRV_BAD_CHOICE;
     }
+    if (!pcu_setting_check_staging(pcu_drv_info.detail, sizeof(pcu_drv_info.detail))) {
+        return PCU_DRV_BAD_CHOICE;
+    }
     pcu_drv_info.launch_blocking = pcu_setting_find(PCU_SETTING_LAUNCH_BLOCKING) == 1;
     void *library = drv_open_choice();
     if (library != NULL) {

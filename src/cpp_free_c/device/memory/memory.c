@@ -253,14 +253,19 @@ memory_stop_locked(emu_allocation *record)
 /* -- allocating and freeing -------------------------------------------------------- */
 
 /* Ask the system for huge pages within an allocation, or for small ones again. With
- * huge pages, large arrays need fewer page faults. If the system refuses, small
+ * huge pages, large arrays need fewer page faults. Its last page may be huge too, if that
+ * at most doubles the memory: nothing else is in the span. If the system refuses, small
  * pages are used. */
 static void
 memory_advise_huge(const emu_allocation *record, int advice)
 {
     uint64_t first = emu_space_round_up(record->base, HUGE_PAGE);
-    uint64_t end = (record->base + record->size) & ~(HUGE_PAGE - 1);
+    uint64_t end = record->base + record->size;
 
+    if (record->size >= HUGE_PAGE / 2 && !memory_is_opened(record->kind)) {
+        end = emu_space_round_up(end, HUGE_PAGE);
+    }
+    end &= ~(HUGE_PAGE - 1);
     if (first < end) {
         (void)madvise((void *)(uintptr_t)first, end - first, advice);
     }

@@ -17,6 +17,7 @@
 #include "python/support/setup.h"
 #include "python/support/suspects.h"
 #include "python/support/type.h"
+#include "driver/staging.h"
 #include "driver/stream_use.h"
 #include "driver/waits.h"
 #include "python/driver/current_context.h"
@@ -151,6 +152,11 @@ context_end(pcu_context_record *rec, const char **routine)
     }
     if (status != CUDA_SUCCESS) {
         return status;
+    }
+    if (rec->kind != PCU_CTX_FOREIGN) {
+        PyThreadState *thread = pcu_unlock();
+        (void)pcu_staging_release(rec->handle);
+        pcu_lock(thread);
     }
     if (rec->kind == PCU_CTX_OWNED) {
         PCU_STATUS(status, CtxDestroy, (rec->handle));

@@ -16,6 +16,7 @@
 #include "python/support/interrupt.h"
 
 #include "driver/context_record.h"
+#include "driver/staging.h"
 #include "driver/waits.h"
 
 /* The questions of device/machine/warp/wait.h. */
@@ -181,6 +182,9 @@ pcu_interrupt_setup(void)
         if (!PyErr_Occurred()) {
             rc = 0;
         }
+    }
+    if (rc == 0) {
+        pcu_staging_begin(interrupt_ask);
     }
     if (rc == 0 && pcu_drv_info.device != NULL) {
         pcu_drv_info.device->set_host(interrupt_ask);

@@ -8,6 +8,7 @@
 #include "python/array/ops/device_copy.h"
 #include "python/array/ops/host_transfer.h"
 #include "python/array/ops/operations.h"
+#include "python/array/ops/overlap.h"
 #include "python/array/recording.h"
 #include "python/array/scalar.h"
 #include "python/driver/memory/copy.h"
@@ -131,8 +132,11 @@ assign_host(pcu_gpuarray *target, PyObject *value, CUstream stream)
     }
     PyArrayObject *array = (PyArrayObject *)host;
     int rc;
-    if (pcu_host_has_shape(array, target) &&
-        PyArray_EquivTypes(PyArray_DESCR(array), target->dtype)) {
+    if (PyArray_SIZE(array) > 1 && pcu_gpuarray_check_target(target) < 0) {
+        rc = -1;
+    }
+    else if (pcu_host_has_shape(array, target) &&
+             PyArray_EquivTypes(PyArray_DESCR(array), target->dtype)) {
         rc = pcu_host_transfer_set(target, array, stream, false);
     }
     else {
@@ -149,7 +153,11 @@ pcu_gpuarray_assign(pcu_gpuarray *target, PyObject *source, CUstream stream)
         return -1;
     }
     if (pcu_is_array(target->st, source)) {
-        return pcu_device_copy(target, (pcu_gpuarray *)source, stream);
+        pcu_gpuarray *array = (pcu_gpuarray *)source;
+        if (array->count > 1 && pcu_gpuarray_check_target(target) < 0) {
+            return -1;
+        }
+        return pcu_device_copy(target, array, stream);
     }
     if (pcu_is_scalar(source)) {
         return pcu_gpuarray_fill(target, source, stream);

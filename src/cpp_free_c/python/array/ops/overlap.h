@@ -1,7 +1,6 @@
 /* Whether two arrays share memory in a way that a kernel cannot handle.
  *
- * Pure arithmetic on addresses. Called before a kernel or copy writes an array that it
- * may also read. */
+ * Called before a kernel or copy writes an array that it may also read. */
 #ifndef PYTHON_ARRAY_OPS_OVERLAP_H
 #define PYTHON_ARRAY_OPS_OVERLAP_H
 
@@ -14,5 +13,9 @@ PCU_HIDDEN bool pcu_gpuarray_conflicts(const pcu_gpuarray *in, const pcu_gpuarra
 
 /* Whether the ranges of addresses that the elements of two arrays touch overlap. */
 PCU_HIDDEN bool pcu_gpuarray_may_overlap(const pcu_gpuarray *a, const pcu_gpuarray *b);
+
+/* ValueError if elements of the target share memory, so that different values for them
+ * would depend on the order of threads. */
+PCU_HIDDEN PCU_RAISES int pcu_gpuarray_check_target(const pcu_gpuarray *target);
 
 #endif

@@ -13,6 +13,7 @@
 #include "python/array/ops/device_copy.h"
 #include "python/array/ops/dtype_rules.h"
 #include "python/array/ops/elementwise_kernel.h"
+#include "python/array/ops/overlap.h"
 #include "python/array/scalar.h"
 
 /* One call in progress. */
@@ -358,6 +359,23 @@ ufunc_output(const ufunc_plan *plan, int i)
 
 /* -- the call ---------------------------------------------------------------------- */
 
+/* One value for all elements may have any target. */
+static int
+ufunc_check_targets(const ufunc_plan *plan, pcu_gpuarray *const *outputs)
+{
+    bool varies = false;
+    for (int i = 0; i < plan->call.row->inputs; i++) {
+        const pcu_gpuarray *input = plan->call.inputs[i].array;
+        varies |= input != NULL && input->count > 1;
+    }
+    for (int i = 0; varies && i < plan->call.row->outputs; i++) {
+        if (pcu_gpuarray_check_target(outputs[i]) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
 static int
 ufunc_enqueue(ufunc_plan *plan, pcu_gpuarray *const *outputs)
 {
@@ -365,6 +383,9 @@ ufunc_enqueue(ufunc_plan *plan, pcu_gpuarray *const *outputs)
     int nin = plan->call.row->inputs;
     int nout = plan->call.row->outputs;
     CUstream stream = plan->options->stream;
+    if (ufunc_check_targets(plan, outputs) < 0) {
+        return -1;
+    }
     int rc = pcu_device_copy_conflicting(nin, plan->call.inputs, nout, outputs, copies,
                                          stream);
     if (rc == 0) {

@@ -15,6 +15,7 @@
 #include "python/driver/context.h"
 #include "python/driver/current_context.h"
 #include "python/driver/resource.h"
+#include "driver/staging.h"
 
 /* -- HostPointer ------------------------------------------------------------------- */
 
@@ -504,8 +505,40 @@ host_register_host_memory(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
     return result;
 }
 
+PyDoc_STRVAR(
+    host_release_staging_doc,
+    "release_staging($module, /)\n--\n\n"
+    "Free the page-locked memory that large copies of the current context use.\n"
+    "\nReturns\n-------\n"
+    "int\n"
+    "    The bytes that were freed.\n"
+    "\nSee Also\n--------\n"
+    "pagelocked_empty : Allocate page-locked memory.\n"
+    "\nNotes\n-----\n"
+    "Their threads end, too. The next large copies make both again, and the\n"
+    "variable ``PYCUDA_STAGING`` is read again. The end of the context frees\n"
+    "the memory, too.\n"
+    "\nExamples\n--------\n"
+    ">>> freed = drv.release_staging()");
+
+static PyObject *
+host_release_staging(PyObject *m, PyObject *Py_UNUSED(ignored))
+{
+    CUcontext context = NULL;
+    int rc;
+    PCU_CALL_CURRENT(rc, pcu_state_of_module(m), CtxGetCurrent, (&context));
+    if (rc < 0) {
+        return NULL;
+    }
+    PyThreadState *thread = pcu_unlock();
+    size_t bytes = pcu_staging_release(context);
+    pcu_lock(thread);
+    return PyLong_FromSize_t(bytes);
+}
+
 static PyMethodDef host_functions[] = {
     PCU_METHOD("register_host_memory", host_register_host_memory),
+    {"release_staging", host_release_staging, METH_NOARGS, host_release_staging_doc},
     {NULL, NULL, 0, NULL},
 };
 
