@@ -66,7 +66,9 @@ from pycuda._driver import (
     to_gpu_async,
 )
 from pycuda._public import names_at_first_use as _names_at_first_use
+from pycuda._registrations import install as _install_registrations
 
+_install_registrations()
 __getattr__ = _names_at_first_use(
     globals(),
     {
