@@ -1,13 +1,12 @@
 """Registrations of GPUArray with libraries that keep tables of array types.
 
-Each takes effect when the library is imported, before or after ``pycuda.gpuarray``.
-Nothing here imports a library. dask and einops have no entry points for these tables.
+``pycuda._public.register_after_import`` calls them when a module of a library has been
+imported, before or after ``pycuda.gpuarray``. dask and einops have no entry points for
+these tables.
 """
 
 from __future__ import annotations
 
-import importlib.machinery
-import sys
 import warnings
 from collections.abc import Callable, Sequence
 from types import ModuleType
@@ -70,7 +69,7 @@ def _einops_backends(module: Any) -> None:
 
 
 #: {module of a library: function that registers GPUArray there}
-_REGISTRATIONS: dict[str, Callable[[Any], None]] = {
+MODULES: dict[str, Callable[[Any], None]] = {
     "dask.array.backends": _dask_backends,
     "dask.array.chunk_types": _dask_chunk_types,
     "dask.sizeof": _dask_sizes,
@@ -78,10 +77,10 @@ _REGISTRATIONS: dict[str, Callable[[Any], None]] = {
 }
 
 
-def _register(name: str, module: ModuleType) -> None:
+def register(name: str, module: ModuleType) -> None:
     """Register GPUArray with a module. A warning says that its tables have changed."""
     try:
-        _REGISTRATIONS[name](module)
+        MODULES[name](module)
     except (AttributeError, ImportError, TypeError) as error:
         warnings.warn(
             f"this version of {name.partition('.')[0]} does not take GPUArrays: "
@@ -89,32 +88,3 @@ def _register(name: str, module: ModuleType) -> None:
             RuntimeWarning,
             stacklevel=2,
         )
-
-
-class _Finder:
-    """Finder of modules, which registers GPUArray after a module has run."""
-
-    @staticmethod
-    def find_spec(name: str, path: Any = None, target: Any = None) -> Any:
-        """Return the spec of a module in the table, None for others."""
-        if name not in _REGISTRATIONS:
-            return None
-        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
-        if spec is None or spec.loader is None:
-            return None
-        execute = spec.loader.exec_module
-
-        def execute_and_register(module: ModuleType) -> None:
-            execute(module)
-            _register(name, module)
-
-        spec.loader.exec_module = execute_and_register  # type: ignore[method-assign]
-        return spec
-
-
-def install() -> None:
-    """Register GPUArray with what is imported, and later with what is not yet."""
-    for name in _REGISTRATIONS:
-        if name in sys.modules:
-            _register(name, sys.modules[name])
-    sys.meta_path.insert(0, _Finder)

@@ -87,6 +87,7 @@ def test_tables_of_another_version_make_a_warning():
     done = run_child(
         """
         import sys, types, warnings
+        sys.modules["dask"] = types.ModuleType("dask")
         sys.modules["dask.sizeof"] = types.ModuleType("dask.sizeof")
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
