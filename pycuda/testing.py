@@ -25,8 +25,7 @@ def _pair(actual: Any, desired: Any) -> tuple[Any, Any]:
     """Return two arrays that can be compared: both on the device, or both not."""
     given = actual, desired
     if not any(hasattr(x, "__cuda_array_interface__") for x in given):
-        a, b = map(np.asarray, given)
-        return a, b
+        return np.asarray(actual), np.asarray(desired)
     pair = [
         asarray(x) if hasattr(x, "__cuda_array_interface__") else np.asarray(x)
         for x in given
