@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 import statistics
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import pycuda.driver as drv
 from pycuda._page import bytes_text, time_text
@@ -17,7 +18,8 @@ _LEAST = 1e-3
 _MOST_CALLS = 1000
 
 
-class Measurement(NamedTuple):
+@dataclass(frozen=True, repr=False)
+class Measurement:
     """The times of a call, as ``measure`` returns them.
 
     As a text it is a line with the median, the quartiles and the bytes per second.

@@ -23,6 +23,8 @@ _SHOWN = 10
 
 def _pair(actual: Any, desired: Any) -> tuple[Any, Any]:
     """Return two arrays that can be compared: both on the device, or both not."""
+    a: Any
+    b: Any
     given = actual, desired
     if not any(hasattr(x, "__cuda_array_interface__") for x in given):
         return np.asarray(actual), np.asarray(desired)
