@@ -7,6 +7,7 @@ is read and written.
 from __future__ import annotations
 
 import functools
+import os
 
 import numpy as np
 
@@ -29,8 +30,21 @@ def may_compute():
     )
 
 
-def computed(function, arrays, dtype):
-    """Return what a function makes of copies of arrays, which have a dtype."""
+def _checks_values():
+    """Return whether PYCUDA_CHECK finds uses of uninitialised memory."""
+    words = os.environ.get("PYCUDA_CHECK", "").replace(",", " ").split()
+    return not {"init", "all"}.isdisjoint(words)
+
+
+def computed(function, arrays, dtype, whole=True):
+    """Return what a function makes of copies of arrays, which have a dtype.
+
+    ``whole`` says that the function uses all elements.
+    """
+    if whole and _checks_values():
+        for a in arrays:
+            # A copy to the host may have unwritten bytes; the operand of a kernel not.
+            a != a  # noqa: B015
     hosts = [a.get().astype(dtype, copy=False) for a in arrays]
     with np.errstate(all="ignore"):
         return function(*hosts)
@@ -84,7 +98,12 @@ def transform(a, target, steps, dtype, stream):
     if a.dtype.kind == "c":
         dtype = np.result_type(dtype, np.complex64)
     function = functools.partial(_transformed, steps=steps)
-    _store(function, (a[tuple(kept)],), dtype, target, stream)
+    source = a[tuple(kept)]
+    whole = all(
+        source.shape[axis] <= (n // 2 + 1 if kind == "half" else n)
+        for kind, _, axis, n, _ in steps
+    )
+    _store(function, (source,), dtype, target, stream, whole)
 
 
 def transforms_by():
@@ -92,9 +111,9 @@ def transforms_by():
     return "NumPy" if _transforms() is np.fft else "SciPy"
 
 
-def _store(function, arrays, dtype, target, stream):
+def _store(function, arrays, dtype, target, stream, whole=True):
     with on_stream(stream or None):
-        made = computed(function, arrays, dtype)
+        made = computed(function, arrays, dtype, whole)
         target[...] = made.astype(target.dtype, copy=False)
 
 
