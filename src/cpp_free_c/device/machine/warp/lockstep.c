@@ -313,14 +313,16 @@ lockstep_agreeing(const emu_warp *warp, const emu_insn *insn, uint32_t predicate
 }
 
 /* Warps that branch differently separate. If at least two of the first branch alike, as
- * where the last threads have nothing to do, these stay together. */
+ * where the last threads have nothing to do, these stay together. With the check of
+ * races they do not, so that a report is about the accesses of warps that run by
+ * themselves. */
 const emu_insn *
 emu_lockstep_bra_if(emu_warp *warp, const emu_insn *insn)
 {
     const uint32_t first = emu_predicate(warp, insn->a, insn->aux != 0);
     const unsigned count = lockstep_agreeing(warp, insn, first);
 
-    if (count < 2) {
+    if (count < 2 || (count < warp->abreast && warp->block->race != NULL)) {
         return emu_lockstep_separate(warp, insn);
     }
     for (unsigned i = count; i < warp->abreast; i++) {
