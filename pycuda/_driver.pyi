@@ -1398,6 +1398,36 @@ class Function:
         priority: SupportsIndex | None = ...,
         launch_config: LaunchConfig | None = ...,
     ) -> float | None: ...
+    @overload
+    def __call__(
+        self,
+        *args: _KernelArgument,
+        size: _Dims,
+        stream: _Stream = ...,
+        shared: SupportsIndex = ...,
+        texrefs: Sequence[Any] | None = ...,
+        time_kernel: Literal[False] = ...,
+        cooperative: bool | None = ...,
+        cluster: _Dims | None = ...,
+        programmatic: bool | None = ...,
+        priority: SupportsIndex | None = ...,
+        launch_config: LaunchConfig | None = ...,
+    ) -> None: ...
+    @overload
+    def __call__(
+        self,
+        *args: _KernelArgument,
+        size: _Dims,
+        stream: _Stream = ...,
+        shared: SupportsIndex = ...,
+        texrefs: Sequence[Any] | None = ...,
+        time_kernel: bool,
+        cooperative: bool | None = ...,
+        cluster: _Dims | None = ...,
+        programmatic: bool | None = ...,
+        priority: SupportsIndex | None = ...,
+        launch_config: LaunchConfig | None = ...,
+    ) -> float | None: ...
     # attributes of Function: written by tools/make_stub.py
     max_threads_per_block: int
     """The largest number of threads of a block for this function."""
@@ -1444,6 +1474,7 @@ class Function:
     def prepare(
         self, arg_types: str | Iterable[Any], texrefs: Iterable[Any] | None = None
     ) -> Self: ...
+    @overload
     def prepared_call(
         self,
         grid: _Dims,
@@ -1456,6 +1487,19 @@ class Function:
         priority: SupportsIndex | None = None,
         launch_config: LaunchConfig | None = None,
     ) -> None: ...
+    @overload
+    def prepared_call(
+        self,
+        *args: Any,
+        size: _Dims,
+        shared_size: SupportsIndex = 0,
+        cooperative: bool | None = None,
+        cluster: _Dims | None = None,
+        programmatic: bool | None = None,
+        priority: SupportsIndex | None = None,
+        launch_config: LaunchConfig | None = None,
+    ) -> None: ...
+    @overload
     def prepared_async_call(
         self,
         grid: _Dims,
@@ -1469,11 +1513,37 @@ class Function:
         priority: SupportsIndex | None = None,
         launch_config: LaunchConfig | None = None,
     ) -> None: ...
+    @overload
+    def prepared_async_call(
+        self,
+        stream: _Stream,
+        *args: Any,
+        size: _Dims,
+        shared_size: SupportsIndex = 0,
+        cooperative: bool | None = None,
+        cluster: _Dims | None = None,
+        programmatic: bool | None = None,
+        priority: SupportsIndex | None = None,
+        launch_config: LaunchConfig | None = None,
+    ) -> None: ...
+    @overload
     def prepared_timed_call(
         self,
         grid: _Dims,
         block: _Dims,
         *args: Any,
+        shared_size: SupportsIndex = 0,
+        cooperative: bool | None = None,
+        cluster: _Dims | None = None,
+        programmatic: bool | None = None,
+        priority: SupportsIndex | None = None,
+        launch_config: LaunchConfig | None = None,
+    ) -> Callable[[], float]: ...
+    @overload
+    def prepared_timed_call(
+        self,
+        *args: Any,
+        size: _Dims,
         shared_size: SupportsIndex = 0,
         cooperative: bool | None = None,
         cluster: _Dims | None = None,

@@ -22,6 +22,7 @@ _Class = TypeVar("_Class", bound=type)
 _PRIVATE = (
     "pycuda._array.",
     "pycuda._context_cache",
+    "pycuda._measure",
     "pycuda._random.",
     "pycuda._texture_arrays",
     "pycuda.array_api._",

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
         parse_c_arg as parse_c_arg,
     )
     from pycuda._driver import Device
+    from pycuda._measure import Measurement as Measurement, measure as measure
     from pycuda.compyte.dtypes import (
         get_or_register_dtype as get_or_register_dtype,
         register_dtype as register_dtype,
@@ -63,14 +64,14 @@ if TYPE_CHECKING:
     # names of pycuda.tools: written by tools/make_stub.py
     # fmt: off
     __all__ = [
-        "Argument", "DebugMemoryPool", "DeviceData", "DeviceMemoryPool", "MemoryPool",
-        "OccupancyRecord", "PageLockedAllocator", "PageLockedMemoryPool",
+        "Argument", "DebugMemoryPool", "DeviceData", "DeviceMemoryPool", "Measurement",
+        "MemoryPool", "OccupancyRecord", "PageLockedAllocator", "PageLockedMemoryPool",
         "PooledDeviceAllocation", "PooledHostAllocation", "ScalarArg", "VectorArg",
         "base_dtype_to_ctype", "bitlog2", "clear_context_caches",
         "context_dependent_memoize", "context_dependent_memoized_functions",
         "device_for_rank", "dtype_to_ctype", "get_arg_type", "get_default_device",
         "get_or_register_dtype", "init_cuda_context_fixture", "make_default_context",
-        "mark_cuda_test", "parse_c_arg", "recover_context", "register_dtype",
+        "mark_cuda_test", "measure", "parse_c_arg", "recover_context", "register_dtype",
         "set_default_allocator",
     ]
     # fmt: on
@@ -83,6 +84,7 @@ else:
                 "Argument ScalarArg VectorArg base_dtype_to_ctype dtype_to_ctype "
                 "get_arg_type parse_c_arg"
             ),
+            "pycuda._measure": "Measurement measure",
             "pycuda.compyte.dtypes": (
                 "get_or_register_dtype register_dtype _fill_dtype_registry"
             ),

@@ -257,9 +257,19 @@ def is_of_arrays(function, parameters):
 
 
 def write_function(function, known):
-    """Return the lines of a function: two declarations if the result has its dtype."""
+    """Return the lines of a function: two declarations if the result has its dtype.
+
+    Prepared calls have a second one, with ``size`` in place of grid and block.
+    """
     parameters = write_parameters(function, known)
     result = known.of_result(function, is_of_arrays(function, parameters))
+    if parameters[:2] == ["grid: _Dims", "block: _Dims"] and "*args: Any" in parameters:
+        sized = parameters[2:]
+        sized.insert(sized.index("*args: Any") + 1, "size: _Dims")
+        return [
+            *("    @overload", *write_declaration(function, parameters, result)),
+            *("    @overload", *write_declaration(function, sized, result)),
+        ]
     if "_Scalar" not in result:
         return write_declaration(function, parameters, result)
     exact = [

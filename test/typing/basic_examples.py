@@ -292,6 +292,14 @@ def standard_arrays(x: GPUArray) -> GPUArray:
     return xp.sum(x, axis=(0, 1), keepdims=True)
 
 
+def sized(f: drv.Function, a: Floats, p: drv.DeviceAllocation) -> None:
+    f(a, size=a.shape)
+    f(a, size=3, stream=None)
+    assert_type(f(a, size=3, time_kernel=True), float | None)
+    f.prepared_call(p, 3, size=3)
+    f.prepared_async_call(None, p, 3, size=(3, 4))
+
+
 # -- what must be refused --------------------------------------------------------------
 
 
@@ -300,6 +308,8 @@ def refused(f: drv.Function, a: Floats, device: drv.Device) -> None:
     f(a, 2.5, block=(1, 1, 1))  # type: ignore[call-overload]
     f(a)  # type: ignore[call-overload]
     f(a, block=(1, 1, 1), threads=3)  # type: ignore[call-overload]
+    f(a, size=3, block=(1, 1, 1))  # type: ignore[call-overload]
+    f.prepared_call(a, 3, size=3, grid=(1, 1))  # type: ignore[call-overload]
     f(a, block=(1.5, 1, 1))  # type: ignore[arg-type]
     drv.memcpy_htod("0x1000", a)  # type: ignore[arg-type]
     drv.memcpy_htod(0, [1, 2, 3])  # type: ignore[arg-type]

@@ -87,6 +87,9 @@ REPORTED = {
     "pycuda._driver.array3d_flags.2DARRAY": "is no identifier; programs use getattr",
     "pycuda._driver.__all__": "is what pycuda.driver publishes, for type checkers",
     "pycuda.driver.__all__": "is computed, in part from that of pycuda._driver",
+    "pycuda._driver.Function.prepared_call": "has size in place of grid and block",
+    "pycuda._driver.Function.prepared_async_call": "has it, too",
+    "pycuda._driver.Function.prepared_timed_call": "has it, too",
     "pycuda.array_api.__all__": "is a sum of lists, which mypy does not compute",
 }
 #: Messages that it gives on some machines.

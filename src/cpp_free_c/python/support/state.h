@@ -122,6 +122,7 @@
     X(programmatic)             \
     X(shared)                   \
     X(shared_size)              \
+    X(size)                     \
     X(stream)                   \
     X(texrefs)                  \
     X(time_kernel)              \

@@ -172,7 +172,10 @@ emu_threads_run(void (*part)(void *data, unsigned number), void (*idle)(void *da
             if (pool.wanted > count - 1) {
                 pool.wanted = count - 1;
             }
-            (void)pthread_cond_broadcast(&pool.work);
+            /* No more workers than that: each one that wakes takes the lock. */
+            for (unsigned i = 0; i < pool.wanted; i++) {
+                (void)pthread_cond_signal(&pool.work);
+            }
         }
         (void)pthread_mutex_unlock(&pool.lock);
     }

@@ -1,5 +1,5 @@
 /* Function.__call__: f(*args, block=, grid=, stream=, shared=, texrefs=, time_kernel=),
- * and the keywords of launch_attributes.c.
+ * the keywords of launch_attributes.c, and size= in place of block= and grid=.
  *
  * The steps of a call, and their files:
  *   call.c        reads the keywords
@@ -34,9 +34,10 @@ typedef struct {
     bool has_block;
     int special;                      /* or-ed CALL_ flags; 0: the usual call */
     pcu_launch_attributes attributes; /* set if `special` has CALL_ATTRIBUTES */
+    PyObject *size;                   /* borrowed, if `special` has CALL_SIZED */
 } call_options;
 
-enum { CALL_TIMED = 1, CALL_ATTRIBUTES = 2 };
+enum { CALL_TIMED = 1, CALL_ATTRIBUTES = 2, CALL_SIZED = 4 };
 
 /* Read one keyword of usual calls. Return 1 if the name is none of these interned
  * names.
@@ -93,11 +94,32 @@ call_attribute(pcu_state *st, call_options *call, PyObject *name, PyObject *valu
     return pcu_launch_keyword(st, &call->attributes, name, value);
 }
 
+/* Note the size, which stands for block and grid. */
+static int
+call_size(call_options *call, PyObject *kwnames, PyObject *value)
+{
+    PyObject *other = pcu_launch_shape_keyword(kwnames);
+    if (other != NULL) {
+        PyErr_Format(PyExc_ValueError,
+                     "a kernel call takes size=, which chooses block and grid, or "
+                     "block= and grid=; '%U' was given beside size",
+                     other);
+        return -1;
+    }
+    call->special |= CALL_SIZED;
+    call->size = value;
+    return 0;
+}
+
 /* Read a keyword that usual calls do not have, or whose name is not interned: it was
  * built at run time. */
 static int
-call_keyword_slow(pcu_state *st, call_options *call, PyObject *name, PyObject *value)
+call_keyword_slow(pcu_state *st, call_options *call, PyObject *kwnames, PyObject *name,
+                  PyObject *value)
 {
+    if (name == st->str_size || PyUnicode_Compare(name, st->str_size) == 0) {
+        return call_size(call, kwnames, value);
+    }
     PyObject *known[] = {st->str_block, st->str_grid, st->str_stream, st->str_shared,
                          st->str_texrefs};
     PyObject *attribute = pcu_launch_keyword_name(st, name);
@@ -114,7 +136,7 @@ call_keyword_slow(pcu_state *st, call_options *call, PyObject *name, PyObject *v
     }
     if (!PyErr_Occurred()) {
         PyErr_Format(PyExc_ValueError,
-                     "a kernel call takes block, grid, stream, shared, texrefs, "
+                     "a kernel call takes block, grid, size, stream, shared, texrefs, "
                      "time_kernel, cooperative, cluster, programmatic, priority and "
                      "launch_config by keyword, not '%U'",
                      name);
@@ -136,9 +158,25 @@ call_lacks_block(const pcu_function *self, PyObject *const *args, Py_ssize_t nar
     }
     else {
         PyErr_Format(PyExc_ValueError,
-                     "%U: block= must be given, as in block=(256, 1, 1)", self->name);
+                     "%U: block= must be given, as in block=(256, 1, 1), or size=, "
+                     "the number of elements",
+                     self->name);
     }
     return -1;
+}
+
+/* Choose the shape by the size, if the call has one. */
+static int
+call_without_block(pcu_function *self, call_options *call, PyObject *const *args,
+                   Py_ssize_t nargs)
+{
+    if ((call->special & CALL_SIZED) == 0) {
+        return call_lacks_block(self, args, nargs);
+    }
+    if (!self->described && pcu_function_describe(self) < 0) {
+        return -1;
+    }
+    return pcu_launch_cover(self, call->size, &call->shape);
 }
 
 static int
@@ -154,14 +192,14 @@ call_keywords(pcu_function *self, call_options *call, PyObject *const *args,
         PyObject *name = PyTuple_GET_ITEM(kwnames, i);
         int rc = call_keyword(self->st, call, name, values[i]);
         if (rc == 1) {
-            rc = call_keyword_slow(self->st, call, name, values[i]);
+            rc = call_keyword_slow(self->st, call, kwnames, name, values[i]);
         }
         if (rc < 0) {
             return -1;
         }
     }
     if (!call->has_block) {
-        return call_lacks_block(self, args, nargs);
+        return call_without_block(self, call, args, nargs);
     }
     return 0;
 }

@@ -163,6 +163,7 @@ void
 pcu_function_forget(pcu_function *self)
 {
     self->described = false;
+    self->size_threads = 0;
 }
 
 static int
@@ -526,7 +527,10 @@ PyDoc_STRVAR(function_prepared_call_doc,
              "\nSee Also\n--------\n"
              "Function.prepare : Set the types.\n"
              "Function.prepared_async_call : Launch on another stream.\n"
-             "\nNotes\n-----\n" PCU_DOC_NO_WAIT
+             "\nNotes\n-----\n"
+             "``size=n`` or a shape such as ``size=(ny, nx)`` stands for ``grid`` and\n"
+             "``block``, which are then left out, as in a call of the function.\n"
+             "\n" PCU_DOC_NO_WAIT
              "\nExamples\n--------\n"
              ">>> from pycuda.compiler import SourceModule\n"
              ">>> fill = SourceModule('''\n"
@@ -636,7 +640,10 @@ PyDoc_STRVAR(function_doc,
              "``block`` and ``grid`` are an int or up to 3 ints, ``shared`` is bytes\n"
              "of dynamic shared memory, and a stream of None is the current one. The\n"
              "call does not wait, unless an argument is In, Out or InOut. With\n"
-             "``time_kernel`` it waits for the kernel and returns the seconds.\n\n"
+             "``time_kernel`` it waits for the kernel and returns the seconds.\n"
+             "``size=n`` or a shape such as ``size=(ny, nx)``, in place of both block\n"
+             "and grid, starts a thread for each element, and some more: the kernel\n"
+             "compares its index with the size.\n\n"
              "``cooperative=True`` keeps all blocks on the device together,\n"
              "``cluster=(x, y, z)`` groups blocks, ``programmatic=True`` lets the\n"
              "kernel begin before the one ahead of it has ended, ``priority`` is that\n"
@@ -657,7 +664,7 @@ PyDoc_STRVAR(function_doc,
              "...     if (i < n) x[i] *= factor;\n"
              "... }''').get_function(\"scale\")\n"
              ">>> x = gpuarray.to_gpu(np.arange(4, dtype=np.float32))\n"
-             ">>> scale(x, np.float32(10), np.int32(x.size), block=256, grid=1)\n"
+             ">>> scale(x, np.float32(10), np.int32(x.size), size=x.size)\n"
              ">>> x\n"
              "array([ 0., 10., 20., 30.], dtype=float32)");
 

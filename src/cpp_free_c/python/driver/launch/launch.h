@@ -92,6 +92,11 @@ typedef struct {
     PyObject *arg_format;   /* strong: the format of `prepared`, or NULL */
     PyObject *texrefs;      /* strong: a tuple, the texrefs of prepare(), or NULL */
 
+    /* The threads of a block for `size=`, and the dynamic shared memory that they are
+     * for; 0: not known. */
+    int size_threads;
+    unsigned int size_shared;
+
     /* The state of the launch calls in old_calls.c. */
     unsigned int old_block[3];
     unsigned int old_shared;
@@ -287,6 +292,25 @@ PCU_HIDDEN PCU_RAISES int pcu_launch_check(pcu_function *self,
  * the stream is NULL. pcu_stream_synchronize differs: it accepts streams of other
  * contexts, and for NULL it waits for the work of the default stream only. */
 PCU_HIDDEN PCU_RAISES int pcu_launch_synchronize(pcu_state *st, CUstream stream);
+
+/* -- occupancy.c ------------------------------------------------------------------- */
+
+/* The threads of a block of at most `limit` threads, 0 for the kernel's limit, with
+ * which most threads of the device are busy, and how many such blocks fill it. */
+PCU_HIDDEN PCU_RAISES int pcu_occupancy_suggest(pcu_function *self, size_t shared,
+                                                int limit, int *threads, int *blocks);
+
+/* -- launch_size.c: calls with `size` ---------------------------------------------- */
+
+/* The name of a keyword by which a call with `size` also chooses its shape, NULL if
+ * there is none. Borrowed. */
+PCU_HIDDEN PCU_BORROWED PyObject *pcu_launch_shape_keyword(PyObject *kwnames);
+
+/* Set block and grid of the shape, so that there is a thread for each element of
+ * `size`: a number, or up to three, x last. The limits of the kernel and shape->shared
+ * are known. */
+PCU_HIDDEN PCU_RAISES int pcu_launch_cover(pcu_function *self, PyObject *size,
+                                           pcu_launch_shape *shape);
 
 /* -- launch_attributes.c: what a launch asks for beyond its shape ------------------ */
 

@@ -161,16 +161,17 @@ typedef struct {
     int blocks;
 } suggestion;
 
-static int
-occupancy_suggest(pcu_function *self, size_t shared, int limit, suggestion *found)
+int
+pcu_occupancy_suggest(pcu_function *self, size_t shared, int limit, int *threads,
+                      int *blocks)
 {
     static const char routine[] = "cuOccupancyMaxPotentialBlockSize";
     pcu_scope scope;
     if (occupancy_enter(self, routine, &scope) < 0) {
         return -1;
     }
-    CUresult status = drv.OccupancyMaxPotentialBlockSize(
-        &found->blocks, &found->threads, self->handle, NULL, shared, limit);
+    CUresult status = drv.OccupancyMaxPotentialBlockSize(blocks, threads, self->handle,
+                                                         NULL, shared, limit);
     return occupancy_leave(self, routine, status, &scope);
 }
 
@@ -281,7 +282,8 @@ occupancy_suggest_block(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
             rc = pcu_as_size(self->st, a.shared, &shared, "shared");
         }
         if (rc == 0) {
-            rc = occupancy_suggest(self, shared, a.limit, &found);
+            rc = pcu_occupancy_suggest(self, shared, a.limit, &found.threads,
+                                       &found.blocks);
         }
     }
     if (rc < 0) {
@@ -520,7 +522,7 @@ occupancy_max_cooperative_blocks(PyObject *device, PyTypeObject *defining,
     }
     int rc;
     if (a.block == NULL || a.block == Py_None) {
-        rc = occupancy_suggest(kernel, a.shared, 0, &size);
+        rc = pcu_occupancy_suggest(kernel, a.shared, 0, &size.threads, &size.blocks);
     }
     else {
         rc = occupancy_threads(st, a.block, &size.threads);

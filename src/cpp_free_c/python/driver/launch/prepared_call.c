@@ -159,6 +159,9 @@ prepared_keywords(pcu_function *self, const prepared_request *request, PyObject 
             }
             continue;
         }
+        if (PyUnicode_CompareWithASCIIString(name, "size") == 0) {
+            continue; /* prepared_read_sized has read it */
+        }
         while (k < count && PyUnicode_CompareWithASCIIString(name, names[k]) != 0) {
             k++;
         }
@@ -211,6 +214,50 @@ prepared_block_is_missing(PyObject *block)
     return 1;
 }
 
+/* The value of the keyword size, NULL if there is none. */
+static PyObject *
+prepared_find_size(const prepared_request *request)
+{
+    PyObject *kwnames = request->kwnames;
+    for (Py_ssize_t i = 0; kwnames != NULL && i < PyTuple_GET_SIZE(kwnames); i++) {
+        if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(kwnames, i), "size") ==
+            0) {
+            return request->args[request->nargs + i];
+        }
+    }
+    return NULL;
+}
+
+/* Read the shape of a call with `size`: no grid and no block precede the stream and the
+ * values. Return the index of the first value in the arguments, or -1. */
+static Py_ssize_t
+prepared_read_sized(pcu_function *self, const prepared_request *request, PyObject *size,
+                    pcu_launch_attributes *attributes, pcu_launch_shape *shape)
+{
+    PyObject *fixed[3] = {size, size, NULL};
+    Py_ssize_t given = 0;
+    if (request->async && request->nargs > 0) {
+        fixed[2] = request->args[0];
+        given = 1;
+    }
+    if (pcu_launch_shape_keyword(request->kwnames) != NULL ||
+        (request->nargs > 0 && PyTuple_Check(request->args[0]))) {
+        PyErr_Format(PyExc_ValueError,
+                     "%s() takes size=, which chooses grid and block, or grid and "
+                     "block; both were given",
+                     request->method);
+        return -1;
+    }
+    if (prepared_keywords(self, request, fixed, attributes, shape) < 0 ||
+        (!self->described && pcu_function_describe(self) < 0) ||
+        pcu_launch_cover(self, size, shape) < 0 ||
+        (request->async &&
+         pcu_as_stream(self->st, fixed[2], &shape->stream, "stream") < 0)) {
+        return -1;
+    }
+    return given;
+}
+
 /* Read grid, block, shared_size and stream. Return the index of the first value in the
  * arguments, or -1. */
 static Py_ssize_t
@@ -226,9 +273,14 @@ prepared_read_shape(pcu_function *self, const prepared_request *request,
     }
     memset(shape, 0, sizeof(*shape));
     shape->stream = pcu_stream_current();
-    if ((attributes != NULL || given < count) &&
-        prepared_keywords(self, request, fixed, attributes, shape) < 0) {
-        return -1;
+    if (attributes != NULL || given < count) {
+        PyObject *size = prepared_find_size(request);
+        if (size != NULL) {
+            return prepared_read_sized(self, request, size, attributes, shape);
+        }
+        if (prepared_keywords(self, request, fixed, attributes, shape) < 0) {
+            return -1;
+        }
     }
     if (given == count) {
         missing = prepared_block_is_missing(fixed[1]);
