@@ -126,6 +126,9 @@ finish_insn(const low_func *f, const low_insn *insn, const emu_handler_set *hand
     if (fields & EMU_TARGET) {
         at->imm = (int64_t)label_at[insn->label] - (at - code);
     }
+    if (insn->meets) {
+        at->e = label_at[insn->meet] - (uint32_t)(at - code);
+    }
     if (insn->call != NULL) {
         at->call = insn->call;
         finish_call(f, insn);

@@ -77,6 +77,7 @@ block_begin_warp(emu_warp *warp, emu_block *block, unsigned number)
     warp->spins = 0;
     warp->stays = 0;
     warp->rotate = false;
+    warp->meet_at = NULL;
     warp->stamp = 0;
     warp->stop = EMU_STOP_WAIT;
     warp->group_count = 0;

@@ -8,7 +8,9 @@ enum {
     MOST_BYTES = 32 << 10,
     /* Back-edges until they yield, if other warps of the block wait for them. */
     TURNS = 3,
-    TURNS_ALONE = 63
+    TURNS_ALONE = 63,
+    /* Back-edges until a warp yields that is to meet the others. */
+    TURNS_APART = 15
 };
 
 /* -- the warps that can run in lockstep -------------------------------------------- */
@@ -54,8 +56,8 @@ emu_lockstep_count(const emu_block *block, unsigned first)
     if (block->is_fresh) {
         return count;
     }
-    if (count < 2 || first % count != 0 || first >= block->full_warps ||
-        block->watch != NULL || block->is_apart) {
+    if (count < 2 || first >= block->full_warps || block->watch != NULL ||
+        block->is_apart) {
         return 1;
     }
     if (count > block->full_warps - first) {
@@ -63,10 +65,17 @@ emu_lockstep_count(const emu_block *block, unsigned first)
     }
     for (unsigned i = 0; i < count; i++) {
         if (!lockstep_can_run(block, &block->warps[first + i], pc)) {
-            return 1;
+            return i > 1 ? i : 1;
         }
     }
     return count;
+}
+
+bool
+emu_lockstep_waits(const emu_block *block)
+{
+    return block->abreast > 1 && block->watch == NULL && !block->is_apart &&
+           block->race == NULL && block->init == NULL;
 }
 
 /* -- running ----------------------------------------------------------------------- */
@@ -83,6 +92,7 @@ lockstep_set_warps(emu_block *block)
         warp->alive = EMU_FULL;
         warp->spins = 0;
         warp->stays = 0;
+        warp->meet_at = NULL;
         warp->stamp = 0;
         warp->cluster_arrived = 0;
         emu_group_enter(warp, &block->roots[i]);
@@ -119,6 +129,7 @@ emu_lockstep_run(emu_block *block, unsigned first, unsigned count)
     for (unsigned i = 0; i < count; i++) {
         warp[i].mask = EMU_FULL;
         warp[i].merge_at = EMU_NO_MERGE;
+        warp[i].meet_at = NULL;
         warp[i].group_count = 0;
         warp[i].rotate = false;
         warp[i].stop = EMU_STOP_YIELD;
@@ -137,7 +148,7 @@ emu_lockstep_run(emu_block *block, unsigned first, unsigned count)
         if (warp[i].stop == EMU_STOP_FAULT) {
             return &warp[i];
         }
-        warp[i].turns = EMU_TURNS;
+        warp[i].turns = warp[i].meet_at != NULL ? TURNS_APART : EMU_TURNS;
     }
     return NULL;
 }
@@ -296,6 +307,18 @@ emu_lockstep_bra(emu_warp *warp, const emu_insn *insn)
     return lockstep_jump(warp, insn, insn + insn->imm);
 }
 
+/* Separate the warps before a branch until they meet behind it. */
+static const emu_insn *
+lockstep_diverge(emu_warp *warp, const emu_insn *insn)
+{
+    if (insn->e != 0 && emu_lockstep_waits(warp->block)) {
+        for (unsigned i = 0; i < warp->abreast; i++) {
+            warp[i].meet_at = insn + (int32_t)insn->e;
+        }
+    }
+    return emu_lockstep_separate(warp, insn);
+}
+
 const emu_insn *
 emu_lockstep_bra_if(emu_warp *warp, const emu_insn *insn)
 {
@@ -306,7 +329,7 @@ emu_lockstep_bra_if(emu_warp *warp, const emu_insn *insn)
         differs |= first ^ emu_predicate(&warp[i], insn->a, insn->aux != 0);
     }
     if (differs) {
-        return emu_lockstep_separate(warp, insn);
+        return lockstep_diverge(warp, insn);
     }
     if (first) {
         return lockstep_jump(warp, insn, insn + insn->imm);

@@ -98,6 +98,9 @@ struct emu_warp {
     uint32_t mask;            /* lanes of the current group */
     int32_t turns;            /* back-edges until the warp yields to other warps */
     const emu_insn *merge_at; /* the lowest waiting group of this depth */
+    /* The label at which it waits for the warps that it has left, once all of its lanes
+     * are there; NULL: it does not */
+    const emu_insn *meet_at;
     emu_frame *frame;
     /* Of the first warp in lockstep: the number of these warps, and the bytes from the
      * operands of one to those of the next one, by EMU_TAG_ number. */
