@@ -282,6 +282,15 @@ struct emu_worker {
     ((const type *)(const void *)(warp->base[(offset)&EMU_TAG_MASK] + (offset)))
 #define EMU_TARGET(type, offset) ((type *)(void *)(warp->base[0] + (offset)))
 
+/* Whether an operand has the same value in all lanes, as its place shows. */
+static inline bool
+emu_is_uniform(uint32_t operand)
+{
+    const uint32_t tag = operand & EMU_TAG_MASK;
+
+    return tag == EMU_TAG_CONSTANT || tag == EMU_TAG_UNIFORM;
+}
+
 /* The bits of all lanes if the condition holds, else none. */
 static inline uint32_t
 emu_lanes_if(bool condition)

@@ -165,6 +165,9 @@ sync_need(const emu_warp *warp, const emu_insn *insn, uint32_t members)
     if (!insn->imm) {
         return warp->mask;
     }
+    if (emu_is_uniform(members)) {
+        return *EMU_SOURCE(u32, members);
+    }
     for (left = warp->mask; left; left &= left - 1) {
         need |= EMU_SOURCE(u32, members)[__builtin_ctz(left)];
     }
@@ -178,6 +181,10 @@ sync_teams(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
 {
     if (members == EMU_WHOLE_WARP || !insn->imm) {
         phase(warp, insn, mask, all, 1);
+        return;
+    }
+    if (emu_is_uniform(members)) {
+        phase(warp, insn, mask, (*EMU_SOURCE(u32, members) & all) | mask, 1);
         return;
     }
     while (mask) {
