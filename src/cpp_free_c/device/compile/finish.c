@@ -65,7 +65,8 @@ finish_prefixes(const low_func *f, const low_insn *insn,
 {
     if (insn->guarded) {
         finish_handlers(handlers, EMU_OP_guard, at);
-        if (emu_op_rows[insn->op].lockstep == EMU_LOCKSTEP_separate) {
+        if (emu_op_rows[insn->op].lockstep == EMU_LOCKSTEP_separate ||
+            emu_op_rows[insn->op].lockstep == EMU_LOCKSTEP_update) {
             at->lockstep = handlers->lockstep[insn->op];
         }
         at->a = finish_final_operand(f, insn->guard);

@@ -203,6 +203,21 @@ emu_lockstep_separate(emu_warp *warp, const emu_insn *insn)
 }
 
 const emu_insn *
+emu_lockstep_update(emu_warp *warp, const emu_insn *insn)
+{
+    const emu_insn *update = insn;
+
+    while (emu_op_effect(update->op) != EMU_EFFECT_UPDATE) {
+        update++; /* its guard or its count */
+    }
+    if (!(update->aux & EMU_AT_RESULT) && update->e >= EMU_ATOM_ADD &&
+        update->e <= EMU_ATOM_MAX_S) {
+        return emu_lockstep_each(warp, insn);
+    }
+    return emu_lockstep_separate(warp, insn);
+}
+
+const emu_insn *
 emu_lockstep_each(emu_warp *warp, const emu_insn *insn)
 {
     return emu_lockstep_each_by(warp, insn, insn->run);

@@ -225,6 +225,9 @@ const emu_insn *emu_lockstep_each_by(emu_warp *warp, const emu_insn *insn,
                                      emu_handler run);
 /* Separate the warps before the instruction. */
 const emu_insn *emu_lockstep_separate(emu_warp *warp, const emu_insn *insn);
+/* The same for an atomic operation, unless nothing shows the order of the warps: its
+ * old value is not used, and it is a sum of integers or the like. */
+const emu_insn *emu_lockstep_update(emu_warp *warp, const emu_insn *insn);
 const emu_insn *emu_lockstep_bar_sync(emu_warp *warp, const emu_insn *insn);
 const emu_insn *emu_lockstep_exit(emu_warp *warp, const emu_insn *insn);
 /* Of a label and of the entry. */
