@@ -25,7 +25,7 @@
  * behind its memory that fill the last one. */
 enum { EMU_SHARED_UNIT = 128, EMU_SHARED_SPARE = EMU_SHARED_UNIT };
 
-enum { EMU_MAX_WARPS = 32, EMU_MAX_CLUSTER = 16, EMU_RECENTS = 4 };
+enum { EMU_MAX_WARPS = 32, EMU_MAX_CLUSTER = 16, EMU_RECENTS = 8 };
 
 typedef struct emu_block emu_block;
 typedef struct emu_grid emu_grid;
