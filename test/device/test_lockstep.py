@@ -106,6 +106,71 @@ def test_lanes_that_branch_differently(g):
     assert np.array_equal(got, np.where(tid % 2, tid + 100, 5))
 
 
+def test_loops_of_other_lengths_meet_behind_their_end(g):
+    """Lanes leave the loop one after the other, and some warps skip it."""
+    body = f"""
+    mov.u32 %r1, 0; shr.u32 %r2, %thread, 5; and.b32 %r3, %thread, %n;
+    setp.eq.u32 %p1, %r2, 3;
+    @%p1 bra behind;
+    loop:
+    add.u32 %r1, %r1, %thread; setp.eq.u32 %p2, %r3, 0;
+    @%p2 bra behind;
+    sub.u32 %r3, %r3, 1;
+    bra loop;
+    behind:
+    bar.sync 0;
+    add.u32 %r1, %r1, 1;
+    {STORE}
+    """
+    got = g.run(kernel(body), "k", 2, 256, [], np.zeros(512, U32), U32(63))
+    tid = np.arange(512) % 256
+    want = np.where(tid // 32 == 3, 1, tid * (tid % 64 + 1) + 1)
+    assert np.array_equal(got, want)
+
+
+@pytest.mark.parametrize("steps, lanes", [(1, "rows"), (0, "one element a row")])
+def test_rows_of_16_threads_in_global_memory(g, steps, lanes):
+    body = f"""
+    shr.u32 %r2, %thread, 4; and.b32 %r3, %thread, 15;
+    mul.lo.u32 %r3, %r3, {steps}; mad.lo.u32 %r2, %r2, %n, %r3;
+    cvta.to.global.u64 %q3, %src; mul.wide.u32 %q4, %r2, 4; add.s64 %q5, %q3, %q4;
+    ld.global.u32 %r1, [%q5];
+    xor.b32 %r4, %r2, 1; mul.wide.s32 %q6, %r4, 4; add.s64 %q7, %src, %q6;
+    ld.global.u32 %r5, [%q7+4];
+    mad.lo.u32 %r1, %r5, 1000, %r1;
+    {STORE}
+    """
+    data = np.arange(1000, dtype=U32)
+    out = np.zeros(128, U32)
+    got = g.run(kernel(body, "src dst"), "k", 1, 128, [data], out, U32(40))
+    at = np.arange(128) // 16 * 40 + np.arange(128) % 16 * steps
+    assert np.array_equal(got, at + 1000 * ((at ^ 1) + 1))
+
+
+@pytest.mark.parametrize("operation", ["add", "max", "xor", "inc"])
+def test_atomics_whose_old_value_nothing_reads(g, operation):
+    body = f"""
+    and.b32 %r2, %thread, %n; mul.wide.u32 %q3, %r2, 4; add.s64 %q4, %dst, %q3;
+    setp.lt.u32 %p1, %r2, 5;
+    @%p1 atom.global.{operation}.u32 %r3, [%q4], 77;
+    atom.global.{operation}.u32 %r4, [%q4+64], %thread;
+    """
+    body = body.replace("xor.u32", "xor.b32")
+    got = g.run(kernel(body), "k", 1, 128, [], np.zeros(32, U32), U32(7))
+    want = np.zeros(32, U32)
+    for tid in range(128):
+        for at, value in [(tid % 8, 77), (tid % 8 + 16, tid)]:
+            if at < 5 or at >= 16:
+                old = want[at]
+                want[at] = {
+                    "add": old + U32(value),
+                    "max": max(old, value),
+                    "xor": old ^ U32(value),
+                    "inc": 0 if old >= value else old + U32(1),
+                }[operation]
+    assert np.array_equal(got, want)
+
+
 @pytest.mark.parametrize("threads", [33, 64, 96, 100, 1024])
 def test_blocks_with_a_part_of_a_warp(g, threads):
     body = f"add.u32 %r1, %i, %n; {STORE}"

@@ -52,7 +52,7 @@ FORGOTTEN += [narrower(row) for row in ROWS if ", 0)," in row]
 def compile_table(folder, row, compiler=None):
     """Compile the facts of all operations and of one more."""
     (folder / "tables").mkdir(exist_ok=True)
-    text, mark = TABLE.read_text(), "OP_OWN(popc_32,"
+    text, mark = TABLE.read_text(), "OP_OWN(bfind_32,"
     assert text.count(mark) == 1
     (folder / "tables" / TABLE.name).write_text(text.replace(mark, f"{row}\n{mark}"))
     flags = ("-std=c11", f"-I{folder}", f"-I{cc.SOURCE}")

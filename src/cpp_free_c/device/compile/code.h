@@ -128,6 +128,11 @@ typedef struct {
 typedef struct {
     uint32_t start[2], step[2];
     bool is_known; /* false: the lanes differ in another way */
+    /* Of all warps of the block, in the shape of each of them: whether all shapes are
+     * known and all steps are 0 or `width`; the least and the greatest start, and the
+     * bitwise or of all. */
+    bool is_common;
+    uint32_t width, least, most, bits;
 } emu_shape;
 
 /* The variables of shared or local memory that an access may reach. */

@@ -65,7 +65,8 @@ finish_prefixes(const low_func *f, const low_insn *insn,
 {
     if (insn->guarded) {
         finish_handlers(handlers, EMU_OP_guard, at);
-        if (emu_op_rows[insn->op].lockstep == EMU_LOCKSTEP_separate) {
+        if (emu_op_rows[insn->op].lockstep == EMU_LOCKSTEP_separate ||
+            emu_op_rows[insn->op].lockstep == EMU_LOCKSTEP_update) {
             at->lockstep = handlers->lockstep[insn->op];
         }
         at->a = finish_final_operand(f, insn->guard);
@@ -125,6 +126,9 @@ finish_insn(const low_func *f, const low_insn *insn, const emu_handler_set *hand
     }
     if (fields & EMU_TARGET) {
         at->imm = (int64_t)label_at[insn->label] - (at - code);
+    }
+    if (insn->meets) {
+        at->e = label_at[insn->meet] - (uint32_t)(at - code);
     }
     if (insn->call != NULL) {
         at->call = insn->call;

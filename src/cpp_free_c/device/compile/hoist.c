@@ -514,6 +514,19 @@ hoist_shape(low_func *f, low_insn *load)
     }
 }
 
+/* -- results that nothing reads ---------------------------------------------------- */
+
+/* An atomic operation whose old value nothing reads need not return it. */
+static void
+hoist_result(const hoist *h, low_insn *insn)
+{
+    if (emu_op_effect(insn->op) == EMU_EFFECT_UPDATE && insn->aux & EMU_AT_RESULT &&
+        emu_op_rows[insn->op].fields & EMU_NUMBER_E && hoist_is_register(insn->d) &&
+        h->reads[LOW_REGISTER_NUMBER(insn->d)] == 0) {
+        insn->aux &= ~(uint32_t)EMU_AT_RESULT;
+    }
+}
+
 /* -- the pass ---------------------------------------------------------------------- */
 
 void
@@ -542,5 +555,6 @@ low_hoist(low_func *f, uint32_t *start, uint32_t *end)
             hoist_address(&h, &f->insns[i]);
         }
         hoist_shape(f, &f->insns[i]);
+        hoist_result(&h, &f->insns[i]);
     }
 }

@@ -59,6 +59,8 @@ typedef struct {
     uint32_t aux;
     int64_t imm;
     uint32_t label; /* of branches and labels */
+    bool meets;     /* a branch whose lanes all come to the label `meet` */
+    uint32_t meet;
     uint16_t bound; /* number in low_func.bounds, or 0 */
     emu_callsite *call;
     emu_count *counted; /* of an access, or NULL */
@@ -72,6 +74,15 @@ typedef struct {
     uint8_t once;    /* how often it is computed; then `offset` has its tag */
     bool is_linear;  /* set by low_hoist: tid.x plus a value that all lanes share */
 } low_register;
+
+/* A basic block. */
+typedef struct {
+    uint32_t first, last; /* its first and its last instruction */
+    uint32_t succ[2];     /* blocks that follow it, or LOW_NO_BLOCK */
+    uint32_t branch;      /* number + 1 of the brx at its end, or 0 */
+} low_block;
+
+#define LOW_NO_BLOCK UINT32_MAX
 
 /* The counting of a program: see lower_count.c. */
 typedef struct {
@@ -99,6 +110,9 @@ typedef struct {
     low_register *registers; /* those of the PTX first, then temporaries */
     size_t register_count, register_room;
     uint32_t label_count;
+    low_block *blocks; /* set by low_find_blocks */
+    uint32_t block_count;
+    uint32_t *block_of_label;
     bool *is_passed;    /* of each label of the PTX: it is before f->in */
     low_value carry;    /* the condition code */
     bool plain;         /* emit without the instruction's guard */
@@ -281,6 +295,13 @@ void low_count_begin(low_func *f);
 void low_count_before(low_func *f);
 void low_count_after(low_func *f, size_t first);
 void low_count_end(low_func *f);
+
+/* -- blocks and registers ---------------------------------------------------------- */
+
+/* Finds the basic blocks. */
+void low_find_blocks(low_func *f);
+/* Finds the label at which all lanes of a branch meet again, if there is one. */
+void low_find_meetings(low_func *f);
 
 /* Sets the offset of each register, frame_size and pressure. */
 void low_allocate(low_func *f);

@@ -33,6 +33,7 @@ enum {
 enum {
     EMU_LOCKSTEP_each,
     EMU_LOCKSTEP_separate,
+    EMU_LOCKSTEP_update,
     EMU_LOCKSTEP_label,
     EMU_LOCKSTEP_bra,
     EMU_LOCKSTEP_bra_if,

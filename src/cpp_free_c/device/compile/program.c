@@ -441,6 +441,8 @@ program_compile_function(loader *l, ptx_function *function)
     low_begin(&f);
     low_find_bounds(&f);
     low_instructions(&f);
+    low_find_blocks(&f);
+    low_find_meetings(&f);
     low_allocate(&f);
     low_find_exchanges(&f);
     if (l->dump & EMU_DUMP_REGISTERS) {

@@ -12,16 +12,7 @@
 #include <string.h>
 
 typedef struct {
-    uint32_t first, last; /* its first and its last instruction */
-    uint32_t succ[2];     /* blocks that follow it, or NO_BLOCK */
-    uint32_t branch;      /* number + 1 of the brx at its end, or 0 */
-} block;
-
-typedef struct {
     low_func *f;
-    block *blocks;
-    uint32_t block_count;
-    uint32_t *block_of_label;
     uint32_t *start, *end; /* interval of each register, in half instructions */
     uint32_t *home;        /* 0, the only block that uses the register + 1, or
                             * SEVERAL_BLOCKS */
@@ -41,64 +32,11 @@ enum {
     LEAST_FRAME = 512 /* an absent operand is read at its start, whatever its width */
 };
 #define SEVERAL_BLOCKS UINT32_MAX
-#define NO_BLOCK UINT32_MAX
-
-/* -- blocks ------------------------------------------------------------------------ */
 
 static bool
 registers_is_register(low_value value)
 {
     return value != 0 && (value & 1) == 0;
-}
-
-static bool
-registers_ends_block(unsigned op)
-{
-    return (emu_op_rows[op].fields & (EMU_TARGET | EMU_TARGETS | EMU_LEAVES)) != 0;
-}
-
-static void
-registers_find_blocks(scan *s)
-{
-    low_func *f = s->f;
-    uint32_t n = 0;
-    bool fresh = true;
-
-    for (uint32_t i = 0; i < f->count; i++) {
-        fresh = fresh || f->insns[i].op == EMU_OP_label;
-        n += fresh;
-        fresh = registers_ends_block(f->insns[i].op);
-    }
-    s->blocks = emu_arena_get(f->load, &f->load->scratch, n + 1, sizeof *s->blocks);
-    s->block_of_label =
-        emu_arena_get(f->load, &f->load->scratch, f->label_count + 1, sizeof(uint32_t));
-    fresh = true;
-    for (uint32_t i = 0; i < f->count; i++) {
-        if (fresh || f->insns[i].op == EMU_OP_label) {
-            s->blocks[s->block_count++].first = i;
-        }
-        if (f->insns[i].op == EMU_OP_label) {
-            s->block_of_label[f->insns[i].label] = s->block_count - 1;
-        }
-        s->blocks[s->block_count - 1].last = i;
-        fresh = registers_ends_block(f->insns[i].op);
-    }
-    for (uint32_t i = 0; i < s->block_count; i++) {
-        block *b = &s->blocks[i];
-        const low_insn *insn = &f->insns[b->last];
-        const unsigned fields = emu_op_rows[insn->op].fields;
-
-        b->succ[0] = b->succ[1] = NO_BLOCK;
-        if (fields & EMU_TARGET) {
-            b->succ[0] = s->block_of_label[insn->label];
-        }
-        if (fields & EMU_TARGETS) {
-            b->branch = b->last + 1;
-        }
-        if (!(fields & EMU_LEAVES) && i + 1 < s->block_count) {
-            b->succ[1] = i + 1;
-        }
-    }
 }
 
 /* -- operands ---------------------------------------------------------------------- */
@@ -254,13 +192,13 @@ static bool
 registers_solve_block(scan *s, uint32_t i)
 {
     const low_func *f = s->f;
-    const block *b = &s->blocks[i];
+    const low_block *b = &s->f->blocks[i];
     uint64_t *in = s->in + s->words * i, *out = s->out + s->words * i;
     const uint64_t *use = s->use + s->words * i, *def = s->def + s->words * i;
     bool changed = false;
 
     for (uint32_t k = 0; k < 2; k++) {
-        if (b->succ[k] != NO_BLOCK) {
+        if (b->succ[k] != LOW_NO_BLOCK) {
             changed |= registers_flow_into(s, i, b->succ[k]);
         }
     }
@@ -268,7 +206,8 @@ registers_solve_block(scan *s, uint32_t i)
         const low_insn *insn = &f->insns[b->branch - 1];
 
         for (uint32_t k = 0; k < insn->x_count; k++) {
-            changed |= registers_flow_into(s, i, s->block_of_label[f->xs[insn->x + k]]);
+            changed |=
+                registers_flow_into(s, i, s->f->block_of_label[f->xs[insn->x + k]]);
         }
     }
     for (size_t k = 0; k < s->words; k++) {
@@ -288,7 +227,7 @@ registers_solve(scan *s)
 
     while (changed) {
         changed = false;
-        for (uint32_t i = s->block_count; i-- > 0;) {
+        for (uint32_t i = s->f->block_count; i-- > 0;) {
             changed |= registers_solve_block(s, i);
         }
     }
@@ -319,20 +258,21 @@ registers_extend_globals(scan *s)
     uint64_t *seen = s->use; /* has served its purpose */
 
     memset(seen, 0, s->words * sizeof *seen);
-    for (uint32_t i = 0; i < s->block_count; i++) {
-        registers_widen_new(s, s->in + s->words * i, seen, 2 * s->blocks[i].first);
+    for (uint32_t i = 0; i < s->f->block_count; i++) {
+        registers_widen_new(s, s->in + s->words * i, seen, 2 * s->f->blocks[i].first);
     }
     memset(seen, 0, s->words * sizeof *seen);
-    for (uint32_t i = s->block_count; i-- > 0;) {
-        registers_widen_new(s, s->out + s->words * i, seen, 2 * s->blocks[i].last + 1);
+    for (uint32_t i = s->f->block_count; i-- > 0;) {
+        registers_widen_new(s, s->out + s->words * i, seen,
+                            2 * s->f->blocks[i].last + 1);
     }
 }
 
 static void
 registers_visit_all(scan *s, visit read, visit write)
 {
-    for (uint32_t i = 0; i < s->block_count; i++) {
-        for (uint32_t k = s->blocks[i].first; k <= s->blocks[i].last; k++) {
+    for (uint32_t i = 0; i < s->f->block_count; i++) {
+        for (uint32_t k = s->f->blocks[i].first; k <= s->f->blocks[i].last; k++) {
             registers_visit_insn(s, k, i, read, write);
         }
     }
@@ -344,7 +284,8 @@ static size_t
 registers_set_words(const scan *s)
 {
     const size_t all = ((size_t)s->global_count + 63) / 64;
-    const size_t part = (LEAST_SET_WORDS + 8 * s->f->count) / (s->block_count + 1) + 1;
+    const size_t part =
+        (LEAST_SET_WORDS + 8 * s->f->count) / (s->f->block_count + 1) + 1;
 
     if (all < part) {
         return all;
@@ -356,7 +297,7 @@ static uint64_t *
 registers_new_sets(scan *s)
 {
     return emu_arena_get(s->f->load, &s->f->load->scratch,
-                         s->words * s->block_count + 1, sizeof(uint64_t));
+                         s->words * s->f->block_count + 1, sizeof(uint64_t));
 }
 
 /* Notes the registers of the PTX that are live where the function begins: some path
@@ -366,7 +307,7 @@ registers_add_unset(scan *s)
 {
     low_func *f = s->f;
 
-    for (size_t k = 0; k < s->words && s->block_count > 0; k++) {
+    for (size_t k = 0; k < s->words && s->f->block_count > 0; k++) {
         for (uint64_t left = s->in[k]; left != 0; left &= left - 1) {
             const uint32_t bit = (uint32_t)(64 * k) + (uint32_t)__builtin_ctzll(left);
             const uint32_t reg = s->globals[s->part + bit];
@@ -390,7 +331,7 @@ registers_solve_globals(scan *s)
     s->f->unset = emu_arena_get(s->f->load, &s->f->load->scratch, s->global_count + 1,
                                 sizeof(uint32_t));
     for (s->part = 0; s->part < s->global_count; s->part += 64 * s->words) {
-        const size_t bytes = s->words * s->block_count * sizeof(uint64_t);
+        const size_t bytes = s->words * s->f->block_count * sizeof(uint64_t);
 
         if (s->part > 0) {
             memset(s->in, 0, bytes);
@@ -590,7 +531,6 @@ low_allocate(low_func *f)
     pools p = {.heap_count = 0};
     uint32_t *order, count;
 
-    registers_find_blocks(&s);
     registers_find_intervals(&s);
     registers_count_pressure(&s);
     low_hoist(f, s.start, s.end);

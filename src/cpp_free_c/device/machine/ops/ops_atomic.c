@@ -164,55 +164,87 @@ atom_result(unsigned operation, uint64_t old, uint64_t b, unsigned bits, bool sh
     }
 }
 
-#define EMU_ATOM(name, type, bits)                                                    \
-    static type name##_one(type *at, unsigned operation, type b, type c, bool shared) \
-    {                                                                                 \
-        type old = shared ? *at : __atomic_load_n(at, __ATOMIC_SEQ_CST);              \
-        type fresh;                                                                   \
-                                                                                      \
-        do {                                                                          \
-            if (operation == EMU_ATOM_CAS) {                                          \
-                if (old != b) {                                                       \
-                    break;                                                            \
-                }                                                                     \
-                fresh = c;                                                            \
-            }                                                                         \
-            else {                                                                    \
-                fresh = (type)atom_result(operation, old, b, bits, shared);           \
-            }                                                                         \
-            if (shared) {                                                             \
-                *at = fresh;                                                          \
-                break;                                                                \
-            }                                                                         \
-        } while (!__atomic_compare_exchange_n(at, &old, fresh, false,                 \
-                                              __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));   \
-        return old;                                                                   \
-    }                                                                                 \
-                                                                                      \
-    const emu_insn *emu_op_##name(emu_warp *warp, const emu_insn *insn)               \
-    {                                                                                 \
-        uint64_t at[EMU_LANES];                                                       \
-        uint32_t left;                                                                \
-        const emu_block *block = warp->block;                                         \
-                                                                                      \
-        if (!emu_address_check(warp, insn, at)) {                                     \
-            return NULL;                                                              \
-        }                                                                             \
-        warp->spins += EMU_SPIN_STEP;                                                 \
-        for (left = warp->mask; left; left &= left - 1) {                             \
-            const unsigned i = (unsigned)__builtin_ctz(left);                         \
-            const bool shared =                                                       \
-                (size_t)(at[i] - (uintptr_t)block->shared) < block->shared_size;      \
-            const type b = EMU_SOURCE(type, insn->b)[i];                              \
-            const type c = EMU_SOURCE(type, insn->c)[i];                              \
-            const type old =                                                          \
-                name##_one((type *)(uintptr_t)at[i], insn->e, b, c, shared);          \
-                                                                                      \
-            if (insn->aux & EMU_AT_RESULT) {                                          \
-                EMU_TARGET(type, insn->d)[i] = old;                                   \
-            }                                                                         \
-        }                                                                             \
-        return insn + 1;                                                              \
+/* The lanes whose address is in the shared memory of the block. */
+static uint32_t
+atom_shared_lanes(const emu_warp *warp, const uint64_t at[EMU_LANES])
+{
+    const emu_block *block = warp->block;
+    uint32_t lanes = 0;
+
+    for (unsigned i = 0; i < EMU_LANES; i++) {
+        const uint64_t offset = at[i] - (uint64_t)(uintptr_t)block->shared;
+
+        lanes |= (uint32_t)(offset < block->shared_size) << i;
+    }
+    return lanes;
+}
+
+#define EMU_ATOM(name, type, bits)                                                  \
+    static inline __attribute__((always_inline))                                    \
+    type name##_one(type *at, unsigned operation, type b, type c, bool shared)      \
+    {                                                                               \
+        type old = shared ? *at : __atomic_load_n(at, __ATOMIC_SEQ_CST);            \
+        type fresh;                                                                 \
+                                                                                    \
+        do {                                                                        \
+            if (operation == EMU_ATOM_CAS) {                                        \
+                if (old != b) {                                                     \
+                    break;                                                          \
+                }                                                                   \
+                fresh = c;                                                          \
+            }                                                                       \
+            else {                                                                  \
+                fresh = (type)atom_result(operation, old, b, bits, shared);         \
+            }                                                                       \
+            if (shared) {                                                           \
+                *at = fresh;                                                        \
+                break;                                                              \
+            }                                                                       \
+        } while (!__atomic_compare_exchange_n(at, &old, fresh, false,               \
+                                              __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)); \
+        return old;                                                                 \
+    }                                                                               \
+                                                                                    \
+    static inline __attribute__((always_inline)) void name##_lanes(                 \
+        emu_warp *warp, const emu_insn *insn, const uint64_t at[EMU_LANES],         \
+        uint32_t shared, unsigned operation)                                        \
+    {                                                                               \
+        const type *const pb = EMU_SOURCE(type, insn->b);                           \
+        const type *const pc = EMU_SOURCE(type, insn->c);                           \
+        type *const pd = EMU_TARGET(type, insn->d);                                 \
+        const bool result = (insn->aux & EMU_AT_RESULT) != 0;                       \
+                                                                                    \
+        for (uint32_t left = warp->mask; left; left &= left - 1) {                  \
+            const unsigned i = (unsigned)__builtin_ctz(left);                       \
+            const type old = name##_one((type *)(uintptr_t)at[i], operation, pb[i], \
+                                        pc[i], shared >> i & 1);                    \
+                                                                                    \
+            if (result) {                                                           \
+                pd[i] = old;                                                        \
+            }                                                                       \
+        }                                                                           \
+    }                                                                               \
+                                                                                    \
+    const emu_insn *emu_op_##name(emu_warp *warp, const emu_insn *insn)             \
+    {                                                                               \
+        uint64_t at[EMU_LANES];                                                     \
+        uint32_t shared;                                                            \
+                                                                                    \
+        if (!emu_address_check(warp, insn, at)) {                                   \
+            return NULL;                                                            \
+        }                                                                           \
+        warp->spins += EMU_SPIN_STEP;                                               \
+        shared = atom_shared_lanes(warp, at);                                       \
+        if (insn->e == EMU_ATOM_ADD && shared == EMU_FULL) {                        \
+            name##_lanes(warp, insn, at, EMU_FULL, EMU_ATOM_ADD);                   \
+        }                                                                           \
+        else if (insn->e == EMU_ATOM_ADD) {                                         \
+            name##_lanes(warp, insn, at, shared, EMU_ATOM_ADD);                     \
+        }                                                                           \
+        else {                                                                      \
+            name##_lanes(warp, insn, at, shared, insn->e);                          \
+        }                                                                           \
+        return insn + 1;                                                            \
     }
 
 /* e: EMU_ATOM_ constant; b, c: operands; d is written when aux has EMU_AT_RESULT. */

@@ -44,24 +44,7 @@ EMU_CARRY(subc_32, u32, uint64_t, ~y, EMU_FULL)
 EMU_CARRY(subc_64, u64, u128, ~y, EMU_FULL)
 #undef EMU_CARRY
 
-/* -- counting and reversing -------------------------------------------------------- */
-
-static uint32_t
-bits_reverse(uint32_t x)
-{
-    x = (x >> 1 & 0x55555555) | (x & 0x55555555) << 1;
-    x = (x >> 2 & 0x33333333) | (x & 0x33333333) << 2;
-    x = (x >> 4 & 0x0f0f0f0f) | (x & 0x0f0f0f0f) << 4;
-    return __builtin_bswap32(x);
-}
-
-EMU_SLOW_UNARY(popc_32, u32, u32, __builtin_popcount(x))
-EMU_SLOW_UNARY(popc_64, u32, u64, __builtin_popcountll(x))
-EMU_SLOW_UNARY(clz_32, u32, u32, x ? __builtin_clz(x) : 32)
-EMU_SLOW_UNARY(clz_64, u32, u64, x ? __builtin_clzll(x) : 64)
-EMU_SLOW_UNARY(brev_32, u32, u32, bits_reverse(x))
-EMU_SLOW_UNARY(brev_64, u64, u64,
-               (u64)bits_reverse((uint32_t)x) << 32 | bits_reverse((uint32_t)(x >> 32)))
+/* -- finding bits ------------------------------------------------------------------ */
 
 static uint64_t
 bits_low(unsigned count)
@@ -186,26 +169,6 @@ EMU_OP(bfi_64)
     return insn + 1;
 }
 
-/* aux: 1 right, 2 clamp */
-static uint32_t
-bits_funnel(uint32_t low, uint32_t high, uint32_t count, unsigned aux)
-{
-    const uint64_t both = (uint64_t)high << 32 | low;
-
-    if (!(aux & 2)) {
-        count &= 31;
-    }
-    else if (count > 32) {
-        count = 32;
-    }
-    if (aux & 1) {
-        return (uint32_t)(both >> count);
-    }
-    return (uint32_t)(both << count >> 32);
-}
-
-EMU_SLOW_TERNARY(shf, u32, u32, u32, u32, bits_funnel(x, y, z, insn->aux))
-
 static uint32_t
 bits_at_most_32(uint32_t count)
 {
@@ -290,24 +253,6 @@ bits_find_nth(uint32_t mask, uint32_t base, int32_t offset)
 }
 
 EMU_SLOW_TERNARY(fns, u32, u32, u32, s32, bits_find_nth(x, y, z < -32 ? -33 : z))
-
-/* imm: the truth table; bit 4 * a + 2 * b + c of it is the result for these bits */
-static uint32_t
-bits_logic(uint32_t a, uint32_t b, uint32_t c, unsigned table)
-{
-    uint32_t r = 0;
-    unsigned i;
-
-    for (i = 0; i < 8; i++) {
-        if (table >> i & 1) {
-            r |= (a ^ emu_lanes_if(!(i & 4))) & (b ^ emu_lanes_if(!(i & 2))) &
-                 (c ^ emu_lanes_if(!(i & 1)));
-        }
-    }
-    return r;
-}
-
-EMU_SLOW_TERNARY(lop3, u32, u32, u32, u32, bits_logic(x, y, z, (unsigned)insn->imm))
 
 /* -- bytes ------------------------------------------------------------------------- */
 

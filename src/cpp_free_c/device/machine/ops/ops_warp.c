@@ -117,12 +117,17 @@ warp_shuffle_all(const emu_warp *warp, unsigned mode, uint32_t b, uint32_t c, u3
     }
 }
 
+/* Whether an operand is the same in all lanes. */
 static bool
-warp_uniform(const u32 *lanes)
+warp_uniform(const emu_warp *warp, uint32_t operand)
 {
+    const u32 *const lanes = EMU_SOURCE(u32, operand);
     uint32_t differ = 0;
     int lane;
 
+    if (emu_is_uniform(operand)) {
+        return true;
+    }
     for (lane = 1; lane < EMU_LANES; lane++) {
         differ |= lanes[lane] ^ lanes[0];
     }
@@ -141,9 +146,8 @@ warp_shuffle_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t
         warp_deposit(warp, insn, mask, false);
         return;
     }
-    if (mask == UINT32_MAX && !warp->block->init &&
-        warp_uniform(EMU_SOURCE(u32, insn->b)) &&
-        warp_uniform(EMU_SOURCE(u32, insn->c))) {
+    if (mask == UINT32_MAX && !warp->block->init && warp_uniform(warp, insn->b) &&
+        warp_uniform(warp, insn->c)) {
         bits = warp_shuffle_all(warp, insn->aux & 3, *EMU_SOURCE(u32, insn->b),
                                 *EMU_SOURCE(u32, insn->c), EMU_TARGET(u32, insn->d));
         if (!(insn->aux & 4)) {
@@ -273,40 +277,65 @@ emu_op_elect(emu_warp *warp, const emu_insn *insn)
 
 /* -- match ------------------------------------------------------------------------- */
 
+/* The bits in which the values of these lanes differ. */
+static uint64_t
+warp_differing_bits(const emu_warp *warp, uint32_t lanes)
+{
+    const uint64_t first = warp->exchange[0][__builtin_ctz(lanes)];
+    uint64_t differs = 0;
+    int lane;
+
+    for (lane = 0; lane < EMU_LANES; lane++) {
+        const uint64_t active = 0 - (uint64_t)(lanes >> lane & 1);
+
+        differs |= (warp->exchange[0][lane] ^ first) & active;
+    }
+    return differs;
+}
+
+/* Set for each lane the lanes of `all` that have its value: one round for each bit in
+ * which values differ. */
+static void
+warp_match_groups(const emu_warp *warp, uint32_t all, uint32_t same[EMU_LANES])
+{
+    uint64_t left = warp_differing_bits(warp, all);
+    int lane;
+
+    for (lane = 0; lane < EMU_LANES; lane++) {
+        same[lane] = all;
+    }
+    for (; left; left &= left - 1) {
+        const int bit = __builtin_ctzll(left);
+        uint32_t clear[EMU_LANES], ones = 0;
+
+        for (lane = 0; lane < EMU_LANES; lane++) {
+            clear[lane] = (uint32_t)(warp->exchange[0][lane] >> bit & 1) - 1;
+            ones |= ~clear[lane] & lane_bits[lane];
+        }
+        for (lane = 0; lane < EMU_LANES; lane++) {
+            same[lane] &= ones ^ clear[lane];
+        }
+    }
+}
+
 /* d = match.any a, d|e = match.all a; members b; aux: 1 all, 2 64-bit, 4 no e. */
 static void
 warp_match_phase(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
                  int phase)
 {
-    uint32_t left, same = 0;
+    uint32_t same[EMU_LANES], left;
     bool equal;
 
     if (phase == 0) {
         warp_deposit(warp, insn, mask, insn->aux & 2);
         return;
     }
-    /* One round for each value; match.all needs only the first. */
-    for (left = mask; left; left &= ~same) {
-        const uint64_t value = warp->exchange[0][__builtin_ctz(left)];
-        uint32_t group;
-        int other;
-
-        same = 0;
-        for (other = 0; other < EMU_LANES; other++) {
-            same |= (uint32_t)(warp->exchange[0][other] == value) << other;
-        }
-        same &= all;
-        if (insn->aux & 1) {
-            break;
-        }
-        for (group = same & mask; group; group &= group - 1) {
-            EMU_TARGET(u32, insn->d)[__builtin_ctz(group)] = same;
-        }
-    }
     if (!(insn->aux & 1)) {
+        warp_match_groups(warp, all, same);
+        blend_u32(EMU_TARGET(u32, insn->d), same, mask);
         return;
     }
-    equal = same == all;
+    equal = warp_differing_bits(warp, all) == 0;
     for (left = mask; left; left &= left - 1) {
         EMU_TARGET(u32, insn->d)[__builtin_ctz(left)] = emu_lanes_if(equal) & all;
     }

@@ -473,52 +473,63 @@ address_fault_row(emu_warp *warp, const emu_insn *insn)
     return false;
 }
 
+/* Whether the addresses of all lanes are in shared memory and aligned, as the bitwise
+ * or of them proves: none is greater than that. */
+static bool
+address_fits_shared(const emu_warp *warp, const uint64_t address[EMU_LANES],
+                    unsigned size)
+{
+    uint64_t bits = 0;
+
+    for (unsigned i = 0; i < EMU_LANES; i++) {
+        bits |= address[i];
+    }
+    return (bits & (size - 1)) == 0 && size <= warp->block->shared_size &&
+           bits <= warp->block->shared_size - size;
+}
+
 bool
 emu_address_resolve(emu_warp *warp, const emu_insn *insn, uint64_t out[EMU_LANES])
 {
     const uint32_t space = insn->aux & EMU_AT_MASK;
     const unsigned size = emu_access_bytes(insn);
-    uint64_t address[EMU_LANES], low = UINT64_MAX, high = 0, bits = 0;
-    uint32_t left;
+    uint64_t address[EMU_LANES], low = UINT64_MAX, high = 0, bits = 0, start = 0;
 
     if (size == 0) {
         return address_fault_row(warp, insn);
     }
     emu_address_of_lanes(warp, insn, address);
-    for (left = warp->mask; left; left &= left - 1) {
-        const uint64_t a = address[__builtin_ctz(left)];
+    if (space == EMU_AT_SHARED && address_fits_shared(warp, address, size)) {
+        for (unsigned i = 0; i < EMU_LANES; i++) {
+            out[i] = address[i] + (uint64_t)(uintptr_t)warp->block->shared;
+        }
+        return true;
+    }
+    for (unsigned i = 0; i < EMU_LANES; i++) {
+        uint64_t a = address[__builtin_ctz(warp->mask)];
 
-        if (a < low) {
-            low = a;
+        if (warp->mask & lane_bits[i]) {
+            a = address[i];
         }
-        if (a > high) {
-            high = a;
-        }
+        low = a < low ? a : low;
+        high = a > high ? a : high;
         bits |= a;
     }
     if (bits & (size - 1)) {
         return address_fault_misaligned(warp, insn, address);
     }
-    if (space <= EMU_AT_GLOBAL && emu_address_global(warp, low, high - low + size)) {
-        for (left = warp->mask; left; left &= left - 1) {
-            const int i = __builtin_ctz(left);
-
-            out[i] = address[i];
-        }
-        return true;
-    }
     if (space == EMU_AT_SHARED && high < EMU_WINDOW_SIZE &&
         high + size <= warp->block->shared_size) {
-        const uint64_t shared = (uint64_t)(uintptr_t)warp->block->shared;
-
-        for (left = warp->mask; left; left &= left - 1) {
-            const int i = __builtin_ctz(left);
-
-            out[i] = shared + address[i];
-        }
-        return true;
+        start = (uint64_t)(uintptr_t)warp->block->shared;
     }
-    return address_each_lane(warp, insn, address, out);
+    else if (space > EMU_AT_GLOBAL ||
+             emu_address_global(warp, low, high - low + size) == NULL) {
+        return address_each_lane(warp, insn, address, out);
+    }
+    for (unsigned i = 0; i < EMU_LANES; i++) {
+        out[i] = start + address[i];
+    }
+    return true;
 }
 
 void

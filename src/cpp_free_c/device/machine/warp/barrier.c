@@ -269,6 +269,7 @@ barrier_arrive(emu_warp *warp, const emu_insn *insn, bool wait)
     const uint32_t expected = barrier_expected(warp, insn, lane);
     emu_barrier *barrier = &block->barriers[number];
     const uint32_t lanes = warp->mask;
+    bool together = false;
     char text[160];
     const char *wrong = barrier_fault(warp, insn, number, expected, text, sizeof text);
 
@@ -305,8 +306,13 @@ barrier_arrive(emu_warp *warp, const emu_insn *insn, bool wait)
     }
     if (barrier_complete(block, barrier)) {
         barrier_release(block, number);
+        together = emu_lockstep_waits(block);
     }
     warp->spins = 0;
+    if (wait && together) {
+        warp->stop = EMU_STOP_YIELD;
+        return NULL;
+    }
     if (wait) {
         return emu_group_switch(warp);
     }

@@ -77,6 +77,7 @@ block_begin_warp(emu_warp *warp, emu_block *block, unsigned number)
     warp->spins = 0;
     warp->stays = 0;
     warp->rotate = false;
+    warp->meet_at = NULL;
     warp->stamp = 0;
     warp->stop = EMU_STOP_WAIT;
     warp->group_count = 0;
@@ -150,6 +151,41 @@ block_find_shapes(emu_warp *warp, const emu_func *func)
     }
 }
 
+static emu_shape *
+block_shape_of(const emu_warp *warp, const emu_shaped *shaped)
+{
+    return (emu_shape *)(void *)(warp->base[EMU_TAG_WARP] + EMU_TAG_WARP +
+                                 shaped->shape);
+}
+
+/* Set what an address has in common in all warps. */
+static void
+block_join_shapes(const emu_block *block, const emu_shaped *shaped)
+{
+    emu_shape all = {.is_common = true, .least = UINT32_MAX};
+
+    for (unsigned i = 0; i < 2 * block->warp_count; i++) {
+        const emu_shape *shape = block_shape_of(&block->warps[i / 2], shaped);
+        const uint32_t start = shape->start[i % 2], step = shape->step[i % 2];
+
+        if (all.width == 0) {
+            all.width = step;
+        }
+        all.is_common &= shape->is_known && (step == 0 || step == all.width);
+        all.least = start < all.least ? start : all.least;
+        all.most = start > all.most ? start : all.most;
+        all.bits |= start;
+    }
+    for (unsigned i = 0; i < block->warp_count; i++) {
+        emu_shape *shape = block_shape_of(&block->warps[i], shaped);
+
+        memcpy(all.start, shape->start, sizeof all.start);
+        memcpy(all.step, shape->step, sizeof all.step);
+        all.is_known = shape->is_known;
+        *shape = all;
+    }
+}
+
 /* Make the buffers large enough for the blocks of a grid. False: out of memory. */
 static bool
 block_reserve_buffers(emu_block *block, const emu_grid *grid)
@@ -173,6 +209,8 @@ block_reserve_buffers(emu_block *block, const emu_grid *grid)
 static void
 block_prepare(emu_block *block)
 {
+    const emu_func *func = block->grid->kernel->func;
+
     block->once_launch = block->grid->number;
     emu_lockstep_prepare(block);
     for (unsigned i = 0; i < block->warp_count; i++) {
@@ -181,7 +219,10 @@ block_prepare(emu_block *block)
     block_run_once(&block->warps[0], EMU_ONCE_LAUNCH, EMU_TAG_UNIFORM);
     for (unsigned i = 0; i < block->warp_count; i++) {
         block_run_once(&block->warps[i], EMU_ONCE_WARP, EMU_TAG_WARP);
-        block_find_shapes(&block->warps[i], block->grid->kernel->func);
+        block_find_shapes(&block->warps[i], func);
+    }
+    for (uint32_t i = 0; i < func->shaped_count; i++) {
+        block_join_shapes(block, &func->shaped[i]);
     }
 }
 

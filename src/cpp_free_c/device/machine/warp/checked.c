@@ -350,8 +350,9 @@ lockstep_checked_steps(emu_warp *warp, const emu_insn *insn)
 static const emu_insn *
 lockstep_checked_access(emu_warp *warp, const emu_insn *insn)
 {
-    if (emu_op_rows[insn->op].lockstep == EMU_LOCKSTEP_separate) {
-        return insn->lockstep(warp, insn);
+    if (emu_op_rows[insn->op].lockstep == EMU_LOCKSTEP_separate ||
+        emu_op_rows[insn->op].lockstep == EMU_LOCKSTEP_update) {
+        return emu_lockstep_separate(warp, insn);
     }
     if (checked_is_plain(insn) &&
         !(warp->block->has_inputs && emu_access_writes(insn)) &&

@@ -8,7 +8,9 @@ enum {
     MOST_BYTES = 32 << 10,
     /* Back-edges until they yield, if other warps of the block wait for them. */
     TURNS = 3,
-    TURNS_ALONE = 63
+    TURNS_ALONE = 63,
+    /* Back-edges until a warp yields that is to meet the others. */
+    TURNS_APART = 15
 };
 
 /* -- the warps that can run in lockstep -------------------------------------------- */
@@ -54,8 +56,8 @@ emu_lockstep_count(const emu_block *block, unsigned first)
     if (block->is_fresh) {
         return count;
     }
-    if (count < 2 || first % count != 0 || first >= block->full_warps ||
-        block->watch != NULL || block->is_apart) {
+    if (count < 2 || first >= block->full_warps || block->watch != NULL ||
+        block->is_apart) {
         return 1;
     }
     if (count > block->full_warps - first) {
@@ -63,10 +65,17 @@ emu_lockstep_count(const emu_block *block, unsigned first)
     }
     for (unsigned i = 0; i < count; i++) {
         if (!lockstep_can_run(block, &block->warps[first + i], pc)) {
-            return 1;
+            return i > 1 ? i : 1;
         }
     }
     return count;
+}
+
+bool
+emu_lockstep_waits(const emu_block *block)
+{
+    return block->abreast > 1 && block->watch == NULL && !block->is_apart &&
+           block->race == NULL && block->init == NULL;
 }
 
 /* -- running ----------------------------------------------------------------------- */
@@ -83,6 +92,7 @@ lockstep_set_warps(emu_block *block)
         warp->alive = EMU_FULL;
         warp->spins = 0;
         warp->stays = 0;
+        warp->meet_at = NULL;
         warp->stamp = 0;
         warp->cluster_arrived = 0;
         emu_group_enter(warp, &block->roots[i]);
@@ -119,6 +129,7 @@ emu_lockstep_run(emu_block *block, unsigned first, unsigned count)
     for (unsigned i = 0; i < count; i++) {
         warp[i].mask = EMU_FULL;
         warp[i].merge_at = EMU_NO_MERGE;
+        warp[i].meet_at = NULL;
         warp[i].group_count = 0;
         warp[i].rotate = false;
         warp[i].stop = EMU_STOP_YIELD;
@@ -137,7 +148,7 @@ emu_lockstep_run(emu_block *block, unsigned first, unsigned count)
         if (warp[i].stop == EMU_STOP_FAULT) {
             return &warp[i];
         }
-        warp[i].turns = EMU_TURNS;
+        warp[i].turns = warp[i].meet_at != NULL ? TURNS_APART : EMU_TURNS;
     }
     return NULL;
 }
@@ -189,6 +200,21 @@ emu_lockstep_separate(emu_warp *warp, const emu_insn *insn)
         lockstep_separate_warp(&warp[i], insn);
     }
     return NULL;
+}
+
+const emu_insn *
+emu_lockstep_update(emu_warp *warp, const emu_insn *insn)
+{
+    const emu_insn *update = insn;
+
+    while (emu_op_effect(update->op) != EMU_EFFECT_UPDATE) {
+        update++; /* its guard or its count */
+    }
+    if (!(update->aux & EMU_AT_RESULT) && update->e >= EMU_ATOM_ADD &&
+        update->e <= EMU_ATOM_MAX_S) {
+        return emu_lockstep_each(warp, insn);
+    }
+    return emu_lockstep_separate(warp, insn);
 }
 
 const emu_insn *
@@ -273,7 +299,12 @@ emu_lockstep_exit(emu_warp *warp, const emu_insn *insn)
 const emu_insn *
 emu_lockstep_label(emu_warp *warp, const emu_insn *insn)
 {
-    (void)warp;
+    if (insn == warp->meet_at) { /* other warps have separated before */
+        for (unsigned i = 0; i < warp->abreast; i++) {
+            warp[i].meet_at = NULL;
+        }
+        return lockstep_end(warp, insn);
+    }
     return insn + 1;
 }
 
@@ -312,16 +343,30 @@ lockstep_agreeing(const emu_warp *warp, const emu_insn *insn, uint32_t predicate
     return count;
 }
 
-/* Warps that branch differently separate. If at least two of the first branch alike, as
- * where the last threads have nothing to do, these stay together. With the check of
- * races they do not, so that a report is about the accesses of warps that run by
- * themselves. */
+/* Let all warps wait behind a branch for each other, where its paths meet. */
+static void
+lockstep_meet(emu_warp *warp, const emu_insn *insn)
+{
+    if (insn->e != 0 && emu_lockstep_waits(warp->block)) {
+        for (unsigned i = 0; i < warp->abreast; i++) {
+            warp[i].meet_at = insn + (int32_t)insn->e;
+        }
+    }
+}
+
+/* Warps that branch differently separate until their paths meet. If at least two of the
+ * first branch alike, as where the last threads have nothing to do, these stay
+ * together. With the check of races they do not, so that a report is about the accesses
+ * of warps that run by themselves. */
 const emu_insn *
 emu_lockstep_bra_if(emu_warp *warp, const emu_insn *insn)
 {
     const uint32_t first = emu_predicate(warp, insn->a, insn->aux != 0);
     const unsigned count = lockstep_agreeing(warp, insn, first);
 
+    if (count < warp->abreast) {
+        lockstep_meet(warp, insn);
+    }
     if (count < 2 || (count < warp->abreast && warp->block->race != NULL)) {
         return emu_lockstep_separate(warp, insn);
     }

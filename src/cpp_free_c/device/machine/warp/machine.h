@@ -25,7 +25,7 @@
  * behind its memory that fill the last one. */
 enum { EMU_SHARED_UNIT = 128, EMU_SHARED_SPARE = EMU_SHARED_UNIT };
 
-enum { EMU_MAX_WARPS = 32, EMU_MAX_CLUSTER = 16, EMU_RECENTS = 4 };
+enum { EMU_MAX_WARPS = 32, EMU_MAX_CLUSTER = 16, EMU_RECENTS = 8 };
 
 typedef struct emu_block emu_block;
 typedef struct emu_grid emu_grid;
@@ -98,6 +98,9 @@ struct emu_warp {
     uint32_t mask;            /* lanes of the current group */
     int32_t turns;            /* back-edges until the warp yields to other warps */
     const emu_insn *merge_at; /* the lowest waiting group of this depth */
+    /* The label at which it waits for the warps that it has left, once all of its lanes
+     * are there; NULL: it does not */
+    const emu_insn *meet_at;
     emu_frame *frame;
     /* Of the first warp in lockstep: the number of these warps, and the bytes from the
      * operands of one to those of the next one, by EMU_TAG_ number. */
@@ -283,6 +286,15 @@ struct emu_worker {
 #define EMU_SOURCE(type, offset) \
     ((const type *)(const void *)(warp->base[(offset)&EMU_TAG_MASK] + (offset)))
 #define EMU_TARGET(type, offset) ((type *)(void *)(warp->base[0] + (offset)))
+
+/* Whether an operand has the same value in all lanes, as its place shows. */
+static inline bool
+emu_is_uniform(uint32_t operand)
+{
+    const uint32_t tag = operand & EMU_TAG_MASK;
+
+    return tag == EMU_TAG_CONSTANT || tag == EMU_TAG_UNIFORM;
+}
 
 /* The bits of all lanes if the condition holds, else none. */
 static inline uint32_t

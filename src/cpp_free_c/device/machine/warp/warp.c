@@ -85,6 +85,19 @@ group_choose(const emu_warp *warp)
     return (int)(best - warp->groups);
 }
 
+/* Go on behind a label, or wait there for the warps that this one has left. */
+static const emu_insn *
+group_pass(emu_warp *warp, const emu_insn *label)
+{
+    if (label != warp->meet_at || warp->mask != EMU_FULL) {
+        return label + 1;
+    }
+    warp->meet_at = NULL;
+    (void)emu_group_save(warp, label, EMU_RUNNABLE);
+    warp->stop = EMU_STOP_YIELD;
+    return NULL;
+}
+
 const emu_insn *
 emu_group_switch(emu_warp *warp)
 {
@@ -122,7 +135,7 @@ emu_group_switch(emu_warp *warp)
     }
     warp->rotate = false;
     if (pc->run == emu_op_label) {
-        return pc + 1;
+        return group_pass(warp, pc);
     }
     return pc;
 }
@@ -135,7 +148,7 @@ emu_op_label(emu_warp *warp, const emu_insn *insn)
         (void)emu_group_save(warp, insn, EMU_RUNNABLE);
         return emu_group_switch(warp);
     }
-    return insn + 1;
+    return group_pass(warp, insn);
 }
 
 /* -- operations of several lanes --------------------------------------------------- */
@@ -152,6 +165,9 @@ sync_need(const emu_warp *warp, const emu_insn *insn, uint32_t members)
     if (!insn->imm) {
         return warp->mask;
     }
+    if (emu_is_uniform(members)) {
+        return *EMU_SOURCE(u32, members);
+    }
     for (left = warp->mask; left; left &= left - 1) {
         need |= EMU_SOURCE(u32, members)[__builtin_ctz(left)];
     }
@@ -165,6 +181,10 @@ sync_teams(emu_warp *warp, const emu_insn *insn, uint32_t mask, uint32_t all,
 {
     if (members == EMU_WHOLE_WARP || !insn->imm) {
         phase(warp, insn, mask, all, 1);
+        return;
+    }
+    if (emu_is_uniform(members)) {
+        phase(warp, insn, mask, (*EMU_SOURCE(u32, members) & all) | mask, 1);
         return;
     }
     while (mask) {

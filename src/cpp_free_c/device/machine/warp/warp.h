@@ -185,10 +185,12 @@ void emu_ended_warn(emu_warp *warp, const emu_group *waiting);
  * Warps can run in lockstep if all of their lanes are at one instruction of the kernel
  * itself. They do so until they branch differently, wait, or reach an operation whose
  * effect depends on the order of the warps (emu_lockstep_separate). Then each of them
- * continues by itself until it yields. emu_insn.lockstep is the handler of an
- * instruction for warps in lockstep: the first of them has their number and the
- * distance of their registers. Between two instructions none of them has a waiting
- * group. */
+ * continues by itself until it yields. After a branch, it yields at the label to which
+ * all paths lead (emu_warp.meet_at), so that they go on in lockstep from there. After a
+ * barrier, the warp that has completed it yields for the same reason. emu_insn.lockstep
+ * is the handler of an instruction for warps in lockstep: the first of them has their
+ * number and the distance of their registers. Between two instructions none of them has
+ * a waiting group. */
 
 /* Set how many warps of a block run in lockstep at most, for the blocks of a launch. */
 void emu_lockstep_prepare(emu_block *block);
@@ -200,6 +202,10 @@ bool emu_lockstep_takes_all(const emu_block *block);
 /* The number of warps from number `first` on that can run in lockstep now; 1 if it
  * cannot run together with the next one. */
 unsigned emu_lockstep_count(const emu_block *block, unsigned first);
+
+/* Whether a warp that runs by itself gives way where all warps can go on together. With
+ * checks it does not: a race is reported where the second of two warps runs into it. */
+bool emu_lockstep_waits(const emu_block *block);
 
 /* Run `count` warps until they stop or separate. Return the warp that stopped with a
  * fault, or NULL. */
@@ -219,6 +225,9 @@ const emu_insn *emu_lockstep_each_by(emu_warp *warp, const emu_insn *insn,
                                      emu_handler run);
 /* Separate the warps before the instruction. */
 const emu_insn *emu_lockstep_separate(emu_warp *warp, const emu_insn *insn);
+/* The same for an atomic operation, unless nothing shows the order of the warps: its
+ * old value is not used, and it is a sum of integers or the like. */
+const emu_insn *emu_lockstep_update(emu_warp *warp, const emu_insn *insn);
 const emu_insn *emu_lockstep_bar_sync(emu_warp *warp, const emu_insn *insn);
 const emu_insn *emu_lockstep_exit(emu_warp *warp, const emu_insn *insn);
 /* Of a label and of the entry. */
