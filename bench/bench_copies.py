@@ -15,8 +15,9 @@ rows down    from every other column of a matrix on the device to a new array
 
 Columns: "ours"; "driver", the same calls with PYCUDA_STAGING=0, which leaves the copies
 to the driver; "pinned", the same bytes from and to page-locked memory, the speed of the
-bus; the installed peers. With --sweep, the tables have the speeds of this package by
-the size of the copy, the number of threads, and the size of a piece.
+bus; the installed peers. The column "first" has the first copy of the context, which
+makes the pieces. With --sweep, the tables have the speeds of this package by the size
+of the copy, the number of threads, and the bytes of the pieces.
 """
 
 import argparse
@@ -34,8 +35,8 @@ SIZES += (256 * MB, GB)
 DIRECTIONS = ("up", "down", "down fresh", "rows up", "rows down")
 VARIABLE = "PYCUDA_STAGING"
 SWEEP_SIZES = (MB, 4 * MB, 16 * MB, 64 * MB, GB)
-THREADS = (1, 2, 4, 8)
-PIECES = (1, 2, 4, 8, 16, 32)  # MiB
+THREADS = (2, 4, 8, 16)
+TOTALS = (16, 64, 256)  # MiB
 
 
 def size_text(size):
@@ -202,6 +203,11 @@ def calls_of(size):
     return max(1, min(200, (32 * MB) // size))
 
 
+def warm_calls(size):
+    """Return how many copies let this package make its pieces."""
+    return min(2000, 1 + (128 * MB) // size)
+
+
 def copied(direction, size):
     """Return the bytes that a direction copies."""
     return size // 2 if direction.startswith("rows") else size
@@ -218,12 +224,13 @@ def measure_size(size, rounds):
     ours = Ours(data)
     subjects = {"ours": ours, "driver": ours, "pinned": Pinned(ours), **peers(data)}
     for direction in DIRECTIONS:
-        times = {name: [] for name in subjects}
+        times = {name: [] for name in ("first", *subjects)}
+        ours.choose(None)
+        times["first"].append(seconds(lambda: ours.run(direction), 1))  # noqa: B023
         for name, subject in subjects.items():
             if subject is ours:
                 ours.choose("0" if name == "driver" else None)
-                warm = 1 + (128 * MB) // size if name == "ours" else 2
-                for _ in range(min(warm, 2000)):
+                for _ in range(warm_calls(size) if name == "ours" else 2):
                     subject.run(direction)
             for _ in range(rounds):
                 try:
@@ -241,39 +248,19 @@ def measure_size(size, rounds):
 
 
 def measure_sweep(size, rounds):
-    """Yield one row for each number of threads and size of a piece."""
+    """Yield one row for each number of threads and bytes of the pieces."""
     ours = Ours(Data(size))
-    choices = [("0", 0, 0)]
-    for threads, piece in itertools.product(THREADS, PIECES):
-        setting = f"64M,piece={piece}M,threads={threads},from=1,after=0"
-        choices.append((setting, threads, piece))
-    for setting, threads, piece in choices:
-        ours.choose(setting)
-        row = {"size": size, "threads": threads, "piece": piece}
+    for threads, total in [(0, 0), *itertools.product(THREADS, TOTALS)]:
+        ours.choose(f"{total}M,threads={threads or 1}")
+        row = {"size": size, "threads": threads, "pieces": total}
         for direction in DIRECTIONS[:3]:
             run = lambda: ours.run(direction)  # noqa: B023, E731
-            run()
+            for _ in range(warm_calls(size)):
+                run()
             times = [seconds(run, calls_of(size)) for _ in range(rounds)]
             row[direction] = speed(size, direction, times)
         yield row
     ours.choose(None)
-
-
-def measure_threshold(rounds):
-    """Yield one row for each small size: the driver's copies and those by pieces."""
-    for size in (16 * KB, 64 * KB, 128 * KB, 256 * KB, 512 * KB, MB, 2 * MB, 3 * MB):
-        data = Data(size)
-        ours = Ours(data)
-        row = {"size": size}
-        for name, setting in (("driver", "0"), ("pieces", "64M,from=1,after=0")):
-            ours.choose(setting)
-            for direction in DIRECTIONS[:3]:
-                run = lambda: ours.run(direction)  # noqa: B023, E731
-                run()
-                times = [seconds(run, calls_of(size)) for _ in range(3 * rounds)]
-                row[f"{name} {direction}"] = speed(size, direction, times)
-        ours.choose(None)
-        yield row
 
 
 def show(rows):
@@ -300,7 +287,7 @@ def main(argv=None):
     """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="two sizes, one round")
-    parser.add_argument("--sweep", action="store_true", help="threads, pieces, sizes")
+    parser.add_argument("--sweep", action="store_true", help="by threads and pieces")
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--json", help="also write the rows to this file")
@@ -309,7 +296,6 @@ def main(argv=None):
         args.sizes, args.rounds = (4 * KB, 2 * MB), 1
     result = {"environment": common.environment(), "rows": []}
     if args.sweep:
-        result["threshold"] = show(measure_threshold(args.rounds))
         result["sweep"] = []
         for size in SWEEP_SIZES:
             result["sweep"] += show(measure_sweep(size, args.rounds))

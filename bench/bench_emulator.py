@@ -8,6 +8,9 @@ of the program runs once that adds one to a counter for each lane entering each 
 block. The count of each block is multiplied by the number of its instructions. An
 instruction whose guard is false counts too, because the interpreter also processes it.
 The timed program has no counters. It runs on one core unless --threads changes that.
+
+A second table has small work: launches of 32 threads, copies of 4 kB and events. It is
+microseconds of CPU time for each of many calls and for their completion.
 """
 
 import argparse
@@ -86,6 +89,11 @@ __global__ void exponentials(float *x, int rounds, int n)
     float v = x[i];
     for (int k = 0; k < rounds; k++) v = expf(-v);
     x[i] = v;
+}
+
+__global__ void few(int *out, int value)
+{
+    out[threadIdx.x] = value;
 }
 
 }
@@ -264,6 +272,53 @@ def measure(drv, case, ptx, rounds):
     }
 
 
+# -- small work ------------------------------------------------------------------------
+
+MOST = 3.0  # microseconds
+
+
+def small_calls(drv, function):
+    """Return {title: function} of calls that do little."""
+    import numpy as np
+
+    bytes_ = 4096
+    memory, other = drv.mem_alloc(bytes_), drv.mem_alloc(bytes_)
+    host = np.zeros(bytes_, np.uint8)
+    stream, event = drv.Stream(), drv.Event()
+    shape = {"grid": (1, 1), "block": (32, 1, 1)}
+    one = np.int32(1)
+
+    def marked():
+        event.record(stream)
+        event.synchronize()
+
+    return {
+        "launch": lambda: function(memory, one, **shape),
+        "copy to the device": lambda: drv.memcpy_htod(memory, host),
+        "copy to the host": lambda: drv.memcpy_dtoh(host, memory),
+        "copy on the device": lambda: drv.memcpy_dtod(other, memory, bytes_),
+        "fill": lambda: drv.memset_d8(memory, 0, bytes_),
+        "event": marked,
+    }
+
+
+def measure_small(drv, ptx, quick):
+    function = drv.module_from_buffer(ptx).get_function("few")
+    count = 1000 if quick else 100_000
+    rows = []
+    for title, call in small_calls(drv, function).items():
+        best = float("inf")
+        for _ in range(3):
+            start = time.process_time()
+            for _ in range(count):
+                call()
+            drv.Context.synchronize()
+            best = min(best, (time.process_time() - start) / count)
+        verdict = "ok" if best * 1e6 <= MOST else "MISS"
+        rows.append({"call": title, "best_s": best, "bound": MOST, "verdict": verdict})
+    return rows
+
+
 def cpu_name():
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
@@ -287,6 +342,7 @@ def run(args):
         ptx = compile_cuda(SOURCE, no_extern_c=True, arch="compute_75", target="ptx")
         rounds = 3 if args.quick else args.rounds
         rows = [measure(drv, case, ptx.decode(), rounds) for case in cases(args.quick)]
+        calls = measure_small(drv, ptx, args.quick)
         device = drv.Device(0).name()
     finally:
         context.pop()
@@ -299,6 +355,7 @@ def run(args):
         "simd": os.environ.get("PYCUDA_EMULATOR_SIMD", "best"),
         "rounds": rounds,
         "rows": rows,
+        "calls": calls,
     }
 
 
@@ -318,7 +375,12 @@ def report(result):
     ]
     title = f"{result['device']} on {result['cpu']}, threads: {result['threads']}"
     unit = "median, best: billions of lane-instructions a second"
-    return f"{title}\n{common.table(head, rows)}\n{unit}"
+    calls = [
+        [row["call"], f"{row['best_s'] * 1e6:.2f}", f"{row['bound']:g}", row["verdict"]]
+        for row in result["calls"]
+    ]
+    small = common.table(["call", "us", "at most", ""], calls)
+    return f"{title}\n{common.table(head, rows)}\n{unit}\n\n{small}"
 
 
 def parser():
@@ -343,7 +405,8 @@ def main(argv=None):
     print(report(result))
     if args.json:
         common.write_json(args.json, result)
-    missed = [row for row in result["rows"] if row["verdict"] == "MISS"]
+    both = result["rows"] + result["calls"]
+    missed = [row for row in both if row["verdict"] == "MISS"]
     return 1 if args.strict and missed else 0
 
 

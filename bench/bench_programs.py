@@ -6,9 +6,9 @@
 
 Programs of kernels run beside the same work in plain C++ (programs.cpp), compiled by
 ``g++ -O3`` and by ``clang++ -O3 -march=native``, with one thread and with two. Programs
-of arrays are one function each, which runs with ``pycuda.array_api`` and with NumPy, in
-one thread; a size is its number of elements. All results are compared with those of
-NumPy first.
+of arrays are one function each, which runs with ``pycuda.array_api``, whose arrays
+come from a pool, and with NumPy, in one thread; a size is its number of elements. All
+results are compared with those of NumPy first.
 
 All run in one process, in turn, and the least time of each counts. With one thread that
 is CPU time, which other work on the machine hardly changes. With two threads it is the
@@ -552,7 +552,10 @@ def measure_arrays(function, shape, size, rounds):
 
     import pycuda.array_api as xp
     from pycuda.driver import Context
+    from pycuda.tools import DeviceMemoryPool, set_default_allocator
 
+    # As a program should; NumPy's arrays reuse memory, too.
+    set_default_allocator(DeviceMemoryPool().allocate)
     host = np.random.default_rng(7).uniform(0, 1, shape(size)).astype(np.float32)
     ours_data, theirs_data = xp.asarray(host, copy=True), host.copy()
 

@@ -2,13 +2,16 @@
 
 A public module publishes what private modules define. ``names_at_first_use`` loads a
 private module when a program uses one of its names for the first time, so the import of
-the public module stays short.
+the public module stays short. ``register_after_import`` waits for other libraries.
 """
 
 from __future__ import annotations
 
 import builtins
+import importlib
+import sys
 from collections.abc import Callable, Mapping
+from importlib.machinery import PathFinder
 from types import ModuleType
 from typing import Any, TypeVar
 
@@ -102,6 +105,46 @@ def names_at_first_use(
 
     _hide_imports(namespace)
     return load
+
+
+class _Finder:
+    """Finder of modules of other libraries. It calls a function after one has run."""
+
+    def __init__(self, home: str, libraries: tuple[str, ...]) -> None:
+        self.home = home
+        self.libraries = libraries
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        """Return the spec of a module in the table, None for others."""
+        if name.partition(".")[0] not in self.libraries:
+            return None
+        home = importlib.import_module(self.home)
+        if name not in home.MODULES:
+            return None
+        spec = PathFinder.find_spec(name, path, target)
+        if spec is None or spec.loader is None:
+            return None
+        execute = spec.loader.exec_module
+
+        def execute_and_register(module: ModuleType) -> None:
+            execute(module)
+            home.register(name, module)
+
+        spec.loader.exec_module = execute_and_register  # type: ignore[method-assign]
+        return spec
+
+
+def register_after_import(home: str, libraries: tuple[str, ...]) -> None:
+    """Call ``register`` of a private module for the modules of other libraries.
+
+    ``MODULES`` of the private module has their names. The call is made now for those
+    that are imported, and for others after their import.
+    """
+    if not sys.modules.keys().isdisjoint(libraries):
+        table = importlib.import_module(home)
+        for name in sys.modules.keys() & table.MODULES.keys():
+            table.register(name, sys.modules[name])
+    sys.meta_path.insert(0, _Finder(home, libraries))
 
 
 def _is_ours(value: object) -> bool:

@@ -25,9 +25,8 @@ __all__ = ["environment", "library"]
 _hide_imports(globals())
 
 _OWN_NAME = "libpycuda_emulator.so"
-#: The names under which programs look for the driver and for NVML. A libnvJitLink
-#: without functions makes cuda.core and Numba link by the driver: the real one makes
-#: machine code, which the software device cannot run.
+#: The names under which programs look for the driver, NVML and nvJitLink. NVIDIA's
+#: nvJitLink makes machine code, which the software device cannot run.
 _NAMES = (
     "libcuda.so.1",
     "libcuda.so",
@@ -96,8 +95,8 @@ def library() -> str:
 
     It is a symbolic link in a folder of the compile cache. The folder has such links:
     ``libcuda.so.1``, ``libnvidia-ml.so.1``, both names without the number, and
-    ``libnvJitLink.so``, which keeps programs from linking to machine code. It also has
-    a program ``ptxas`` that copies PTX instead of assembling it.
+    ``libnvJitLink.so``, whose linker makes no machine code. It also has a program
+    ``ptxas`` that copies PTX instead of assembling it.
 
     Returns
     -------

@@ -65,8 +65,12 @@ from pycuda._driver import (
     to_gpu,
     to_gpu_async,
 )
-from pycuda._public import names_at_first_use as _names_at_first_use
+from pycuda._public import (
+    names_at_first_use as _names_at_first_use,
+    register_after_import as _register_after_import,
+)
 
+_register_after_import("pycuda._registrations", ("dask", "einops"))
 __getattr__ = _names_at_first_use(
     globals(),
     {

@@ -80,6 +80,7 @@ PACKAGE = (
     "pycuda/_excerpt.py",
     "pycuda/_extras.py",
     "pycuda/_page.py",
+    "pycuda/_registrations.py",
     "pycuda/_texture_arrays.py",
     "pycuda/driver.py",
     "pycuda/_compile",

@@ -7,6 +7,7 @@ is read and written.
 from __future__ import annotations
 
 import functools
+import os
 
 import numpy as np
 
@@ -29,8 +30,21 @@ def may_compute():
     )
 
 
-def computed(function, arrays, dtype):
-    """Return what a function makes of copies of arrays, which have a dtype."""
+def _checks_values():
+    """Return whether PYCUDA_CHECK finds uses of uninitialised memory."""
+    words = os.environ.get("PYCUDA_CHECK", "").replace(",", " ").split()
+    return not {"init", "all"}.isdisjoint(words)
+
+
+def computed(function, arrays, dtype, whole=True):
+    """Return what a function makes of copies of arrays, which have a dtype.
+
+    ``whole`` says that the function uses all elements.
+    """
+    if whole and _checks_values():
+        for a in arrays:
+            # A copy to the host may have unwritten bytes; the operand of a kernel not.
+            a != a  # noqa: B015
     hosts = [a.get().astype(dtype, copy=False) for a in arrays]
     with np.errstate(all="ignore"):
         return function(*hosts)
@@ -42,6 +56,33 @@ def multiply(a, b, target, stream):
     ``stream`` is a handle; 0 is the current stream.
     """
     _store(np.matmul, (a, b), target.dtype, target, stream)
+
+
+def sort(x, axis, descending, target, stream):
+    """Store the elements sorted along an axis: called by ``sort``.
+
+    The order is that of the kernels: equal elements, which are zeros of both signs and
+    NaNs, stay in their order.
+    """
+    with on_stream(stream or None):
+        values = x.get()
+        target[...] = _sorted(values, axis, descending)
+
+
+def _sorted(values, axis, descending):
+    kind = None if _has_one_order(values) else "stable"
+    if descending and kind:
+        values = np.flip(values, axis)
+    values = np.sort(values, axis, kind)
+    return np.flip(values, axis) if descending else values
+
+
+def _has_one_order(values):
+    """Return whether elements that are equal have the same bits."""
+    if values.dtype.kind != "f":
+        return True
+    zeros = values[values == 0]
+    return not (np.isnan(np.min(values)) or np.signbit(zeros).any())
 
 
 def transform(a, target, steps, dtype, stream):
@@ -57,7 +98,12 @@ def transform(a, target, steps, dtype, stream):
     if a.dtype.kind == "c":
         dtype = np.result_type(dtype, np.complex64)
     function = functools.partial(_transformed, steps=steps)
-    _store(function, (a[tuple(kept)],), dtype, target, stream)
+    source = a[tuple(kept)]
+    whole = all(
+        source.shape[axis] <= (n // 2 + 1 if kind == "half" else n)
+        for kind, _, axis, n, _ in steps
+    )
+    _store(function, (source,), dtype, target, stream, whole)
 
 
 def transforms_by():
@@ -65,9 +111,9 @@ def transforms_by():
     return "NumPy" if _transforms() is np.fft else "SciPy"
 
 
-def _store(function, arrays, dtype, target, stream):
+def _store(function, arrays, dtype, target, stream, whole=True):
     with on_stream(stream or None):
-        made = computed(function, arrays, dtype)
+        made = computed(function, arrays, dtype, whole)
         target[...] = made.astype(target.dtype, copy=False)
 
 

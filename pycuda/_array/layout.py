@@ -75,7 +75,12 @@ def broadcast_to(a, shape):
     pairs = zip(a.shape, shape[missing:], strict=True) if missing >= 0 else [(2, 0)]
     if not all(length in (1, wanted) for length, wanted in pairs):
         raise ValueError(f"an array of shape {a.shape} cannot be broadcast to {shape}")
-    strides = tuple(broadcast_row(a, len(shape)))
+    return strided(given, shape, tuple(broadcast_row(a, len(shape))))
+
+
+def strided(given, shape, strides):
+    """Return a view with a shape and strides, which must stay in the array's memory."""
+    a = _plain_array(given)
     if a.gpudata is None or 0 in shape:
         return GPUArray(shape, a.dtype, a.allocator)
     view = GPUArray(

@@ -236,6 +236,21 @@ def _build(compilation: Compilation, names: Sequence[str]) -> Built:
     return built
 
 
+def is_kept(compilation: Compilation) -> bool:
+    """Say whether a bundle or the cache has the result, so that no compiler runs."""
+    if _from_bundle(compilation, ()) is not None:
+        return True
+    settle(compilation)
+    folder, facts = compilation.folder, compilation.facts
+    if folder is None or facts is None or compilation.keep:
+        return False
+    entry = entry_of(compilation, folder, facts, ())
+    shared = (
+        os.path.join(each, os.path.basename(entry)) for each in store.shared_dirs()
+    )
+    return any(map(os.path.exists, (entry, *shared)))
+
+
 def _from_bundle(compilation: Compilation, names: Sequence[str]) -> Built | None:
     """Return the result that a bundle has, None if none has it."""
     if compilation.offer is None:

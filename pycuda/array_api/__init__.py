@@ -77,10 +77,20 @@ def _namespace_of(array: object, /, *, api_version: str | None = None) -> Module
     return _sys.modules[__name__]
 
 
+#: Names beyond the standard for which xarray and others look in the namespace. NumPy's
+#: functions of these names run on GPUArrays.
+_BEYOND = (
+    *("cross", "cumsum", "einsum", "gradient", "lib", "median", "pad"),
+    *("quantile", "transpose"),
+)
+
+
 def __getattr__(name: str) -> _Any:
     """Load an extension, or complete a function, when it is used first."""
     if name in ("fft", "linalg", "special"):
         return _importlib.import_module(f"{__name__}.{name}")
+    if name in _BEYOND:
+        return getattr(_np, name)
     if name not in _names:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     _importlib.import_module(f"{__name__}._docs").complete(_names[name])

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, Literal
 
 import numpy as np
 
 import pycuda.gpuarray as _ga
-from pycuda._driver import _array_ops, _elementwise
+from pycuda._array.numpy_protocol.creation import arange as numpy_range
 from pycuda.array_api._data_types import DType, Number, check_device
 from pycuda.driver import Device
 from pycuda.gpuarray import GPUArray
@@ -33,8 +32,6 @@ __all__ = [
 ]
 
 _DEFAULT = np.dtype("float64")
-_INT64 = np.dtype("int64")
-_EXACT = 2**53
 
 
 def _chosen(dtype: DType | None, default: Any = _DEFAULT) -> DType:
@@ -67,40 +64,6 @@ def asarray(
     """
     check_device(device)
     return _ga.asarray(obj, dtype, copy=copy)
-
-
-def _steps(start: Any, stop: Any, step: Any) -> int:
-    """Return the number of elements of arange()."""
-    if step == 0:
-        raise ValueError("arange() needs a step other than 0")
-    if all(isinstance(value, int) for value in (start, stop, step)):
-        return max(-((start - stop) // step), 0)
-    return max(math.ceil((stop - start) / step), 0)
-
-
-def _wrapped(value: Any, dtype: DType) -> Any:
-    """Return a number in a dtype, as NumPy converts: integers modulo the range."""
-    if dtype.kind in "iu" and isinstance(value, int):
-        bits = 8 * dtype.itemsize
-        value %= 1 << bits
-        if dtype.kind == "i" and value >> (bits - 1):
-            value -= 1 << bits
-    return np.asarray(value).astype(dtype)[()]
-
-
-def _first_and_step(
-    start: float, step: float, size: int, dtype: DType
-) -> tuple[Any, Any]:
-    """Return the first number of a range and NumPy's step: of the first two."""
-    whole = isinstance(start, int) and isinstance(step, int)
-    if dtype == _INT64 and whole and max(abs(start), abs(step)) <= _EXACT:
-        return start, step
-    if dtype == _DEFAULT and not isinstance(start, np.generic):
-        first = float(start)
-        return first, float(start + step) - first
-    first = _wrapped(start, dtype)
-    with np.errstate(over="ignore"):
-        return first, _wrapped(start + step, dtype) - first if size > 1 else first
 
 
 def arange(
@@ -148,18 +111,7 @@ def arange(
     array([1, 3, 5])
     """
     check_device(device)
-    if stop is None:
-        start, stop = 0, start
-    if dtype is None:
-        whole = all(isinstance(value, int) for value in (start, stop, step))
-        dtype = np.dtype("int64" if whole else "float64")
-    dtype = np.dtype(dtype)
-    size = _steps(start, stop, step)
-    result = GPUArray((size,), dtype)
-    if size == 0:
-        return result
-    numbers = _first_and_step(start, step, size, dtype)
-    return _elementwise(_array_ops["arange"], numbers, result, dtype)
+    return numpy_range(start, stop, step, dtype=dtype)
 
 
 def empty(

@@ -103,6 +103,8 @@ def _dtype_of(value: object, name: str) -> DType:
         return value.dtype
     if isinstance(value, np.dtype):
         return value
+    if isinstance(value, np.generic):
+        return value.dtype
     if isinstance(value, type) and issubclass(value, np.generic):
         return np.dtype(value)
     raise TypeError(f"{name} must be a dtype or an array, not {value!r}")
@@ -326,7 +328,7 @@ def result_type(*arrays_and_dtypes: GPUArray | DType | Number) -> DType:
     Parameters
     ----------
     *arrays_and_dtypes : GPUArray, dtype or number
-        What is combined. Numbers adapt to the others.
+        What is combined. Numbers of Python adapt to the others; NumPy's have a dtype.
 
     Returns
     -------
@@ -338,7 +340,7 @@ def result_type(*arrays_and_dtypes: GPUArray | DType | Number) -> DType:
     TypeError
         If an argument is something else.
     ValueError
-        If there are only numbers.
+        If there are only numbers of Python.
 
     Examples
     --------
@@ -348,7 +350,8 @@ def result_type(*arrays_and_dtypes: GPUArray | DType | Number) -> DType:
     """
     found, numbers = [], []
     for item in arrays_and_dtypes:
-        if isinstance(item, (int, float, complex)):
+        is_number = isinstance(item, (int, float, complex))
+        if is_number and not isinstance(item, np.generic):
             numbers.append(item)
         else:
             found.append(_dtype_of(item, "each argument"))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import threading
 import weakref
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +17,7 @@ import numpy as np
 
 from pycuda import _driver
 from pycuda._array import host
-from pycuda._array.kernels.compilation import compile_text
+from pycuda._array.kernels.compilation import compile_texts
 from pycuda._context_cache import _current_memory
 from pycuda.fuse._code import Source
 from pycuda.fuse._group import Plan
@@ -40,23 +41,30 @@ from pycuda.gpuarray import GPUArray
 _UNKNOWN = "vu"
 
 
-def _function(text: str, format: str, options: tuple[str, ...]) -> Any:
-    """Return the prepared kernel of a source, in the current context.
+def _functions(sources: Sequence[Source | None]) -> list[Any]:
+    """Return the prepared kernel of each source, in the current context.
 
     The context keeps a kernel as long as a specialisation uses it.
     """
     memory: Any = _current_memory().results
-    known = memory.get(_function)
+    known = memory.get(_functions)
     if known is None:
-        known = memory[_function] = weakref.WeakValueDictionary()
-    function = known.get(text)
-    if function is None:
-        module = _driver.module_from_buffer(compile_text(text, options))
-        vars(module)["_characters"] = {"kernel": _UNKNOWN * len(format)}
+        known = memory[_functions] = weakref.WeakValueDictionary()
+    texts = ["" if each is None else each.to_compile() for each in sources]
+    functions: dict[str, Any] = {each: known.get(each) for each in texts}
+    new = {
+        text: source
+        for text, source in zip(texts, sources, strict=True)
+        if source is not None and functions[text] is None
+    }
+    images = compile_texts([(text, each.options, False) for text, each in new.items()])
+    for (text, source), image in zip(new.items(), images, strict=True):
+        module = _driver.module_from_buffer(image)
+        vars(module)["_characters"] = {"kernel": _UNKNOWN * len(source.format)}
         function = module.get_function("kernel")
-        function.prepare(format)
-        known[text] = function
-    return function
+        function.prepare(source.format)
+        functions[text] = known[text] = function
+    return [functions[text] for text in texts]
 
 
 #: A run of so many kernels becomes a graph.
@@ -130,7 +138,9 @@ class Specialisation:
         self, key: tuple[Any, ...] | None = None, donated: tuple[int, ...] = ()
     ) -> None:
         """Compile and load the kernels. ``key`` is that of calls without keywords."""
-        work = [*map(self._work, self.plan.steps, self.sources)] or [self._no_work()]
+        functions = _functions(self.sources)
+        work = [*map(self._work, self.plan.steps, self.sources, functions)]
+        work = work or [self._no_work()]
         begins: list[list[_Allocation]] = [[] for _ in work]
         ends: list[list[int]] = [[] for _ in work]
         for each in self.allocations:
@@ -217,12 +227,13 @@ class Specialisation:
         """Return a step without a kernel; see _FusedRun."""
         return function, (), (), (), (1, 1), (1, 1, 1), 0
 
-    def _work(self, step: Kernel | Call, source: Source | None) -> tuple[Any, ...]:
+    def _work(
+        self, step: Kernel | Call, source: Source | None, function: Any
+    ) -> tuple[Any, ...]:
         """Return what a step runs: a function, and what its kernel gets."""
         if source is None:
             assert isinstance(step, Call)
             return self._no_work(functools.partial(_call, step, self.plan.blocks))
-        function = _function(source.to_compile(), source.format, source.options)
         blocks, values = tuple(source.blocks), tuple(source.values)
         offsets = (0,) * len(blocks)
         return function, blocks, offsets, values, source.grid, source.block, 0

@@ -55,6 +55,30 @@ def test_all_names_are_attributes():
         _ = xp.nothing
 
 
+def test_names_beyond_the_standard(ctx):
+    x = to_gpu(MATRIX)
+    for call in (
+        lambda xp, a: xp.pad(a, 1),
+        lambda xp, a: xp.transpose(a, (1, 0)),
+        lambda xp, a: xp.gradient(a, axis=0),
+        lambda xp, a: xp.einsum("ij->i", a),
+        lambda xp, a: xp.median(a, axis=[0]),
+        lambda xp, a: xp.cumsum(a, axis=0),
+        lambda xp, a: xp.quantile(a, 0.25),
+        lambda xp, a: xp.lib.stride_tricks.sliding_window_view(a, 2, 0),
+    ):
+        np.testing.assert_allclose(call(xp, x).get(), call(np, MATRIX), 1e-6)
+
+
+def test_result_type_of_numbers():
+    assert xp.result_type(np.float64(3)) == np.float64
+    assert xp.result_type(np.float32(3), 1.5) == np.float32
+    assert xp.result_type(np.float64(3), xp.float32) == np.float64
+    assert xp.result_type(3.0, xp.float32) == np.float32
+    with pytest.raises(ValueError, match="at least one"):
+        xp.result_type(3.0)
+
+
 # -- comparison with array_api_strict --------------------------------------------------
 
 

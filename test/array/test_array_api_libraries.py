@@ -1,4 +1,4 @@
-"""Libraries that are written for the array API standard, with GPUArrays."""
+"""Libraries for arrays of any kind, with GPUArrays."""
 
 from pathlib import Path
 
@@ -42,6 +42,60 @@ def test_scikit_learn():
     calls = calls_of("sklearn")
     assert [call for call in calls if call[1] != "same"] == []
     assert len(calls) > 40
+
+
+@pytest.mark.parametrize(
+    ("library", "count"), [("dask", 50), ("xarray", 35), ("einops", 15)]
+)
+def test_libraries_of_duck_arrays(library, count):
+    pytest.importorskip(library)
+    calls = calls_of(library)
+    assert [call for call in calls if call[1] != "same"] == []
+    assert len(calls) >= count
+
+
+REGISTERED = """
+import sys, warnings
+warnings.simplefilter("error")
+{imports}
+import numpy as np
+import pycuda.autoinit
+from pycuda.gpuarray import to_gpu
+x = to_gpu(np.arange(24.0).reshape(4, 6))
+print(einops.reduce(einops.rearrange(x, "a b -> b a"), "a b -> b", "sum").get())
+d = da.from_array(x, chunks=3)
+print((x - d).sum().compute(), d.mean(axis=0).compute()[1], sizeof(x))
+print(type(d.to_backend("numpy").compute()).__name__)
+"""
+IMPORTS = ["import pycuda.gpuarray", "import dask.array as da, einops"]
+
+
+@pytest.mark.parametrize("first", [0, 1], ids=["pycuda first", "pycuda last"])
+def test_registrations(first):
+    pytest.importorskip("dask")
+    pytest.importorskip("einops")
+    imports = [*(IMPORTS[::-1] if first else IMPORTS), "from dask.sizeof import sizeof"]
+    done = run_child(REGISTERED.format(imports="\n".join(imports)))
+    assert done.stdout.splitlines() == [
+        "[ 15.  51.  87. 123.]",
+        "0.0 10.0 192",
+        "ndarray",
+    ]
+
+
+def test_tables_of_another_version_make_a_warning():
+    done = run_child(
+        """
+        import sys, types, warnings
+        sys.modules["dask"] = types.ModuleType("dask")
+        sys.modules["dask.sizeof"] = types.ModuleType("dask.sizeof")
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            import pycuda.gpuarray
+        print([w.message for w in caught])
+        """
+    )
+    assert "this version of dask does not take GPUArrays" in done.stdout
 
 
 def test_special_functions_of_scipy(ctx):

@@ -291,6 +291,31 @@ def test_shapes(ctx):
         same(np.atleast_3d(y), np.atleast_3d(a))
 
 
+def test_squeeze_as_a_method(ctx):
+    x = to_gpu(CUBE[None, ..., None])
+    for axis in (0, -1, (0, -1), None):
+        same(x.squeeze(axis), CUBE[None, ..., None].squeeze(axis))
+        same(x.squeeze(axis=axis), CUBE[None, ..., None].squeeze(axis))
+    refused(ValueError, lambda: x.squeeze(1), str(CUBE.shape[0]))
+    refused(ValueError, lambda: x.squeeze(9), "9")
+
+
+def test_sliding_window_view(ctx):
+    from numpy.lib.stride_tricks import sliding_window_view
+
+    x = to_gpu(CUBE)
+    for window in ((2, CUBE.shape[-1]), (1, 1)):
+        theirs = sliding_window_view(CUBE, window, (0, -1))
+        same(sliding_window_view(x, window, (0, -1)), theirs)
+    same(sliding_window_view(x, 2, 0), sliding_window_view(CUBE, 2, 0))
+    same(sliding_window_view(x[0, 0], 2), sliding_window_view(CUBE[0, 0], 2))
+    same(sliding_window_view(x, CUBE.shape), sliding_window_view(CUBE, CUBE.shape))
+    assert sliding_window_view(x, 2, 0).base is x
+    for arguments, word in (((x, 99, 0), "99"), ((x, (2, 2), 0), "2")):
+        with pytest.raises(ValueError, match=word):
+            x.__array_function__(sliding_window_view, (type(x),), arguments, {})
+
+
 def test_shape_errors(ctx):
     x = to_gpu(CUBE)
     for error in (ValueError, IndexError):
@@ -321,6 +346,60 @@ def test_asarray(ctx):
     assert ga.asfortranarray(x).flags.f_contiguous
     assert ga.ascontiguousarray(x.T).flags.c_contiguous
     assert ga.ascontiguousarray(x) is x
+
+
+LIKE = [
+    lambda like: np.zeros((2, 3), **like),
+    lambda like: np.zeros(3, np.int8, order="F", **like),
+    lambda like: np.ones((2, 3), dtype="f4", **like),
+    lambda like: np.full((2, 3), 7, **like),
+    lambda like: np.full((2, 3), [1.5, 2, 3], **like),
+    lambda like: np.array([[1, 2], [3, 4]], **like),
+    lambda like: np.array(5, ndmin=2, **like),
+    lambda like: np.array([1, 2], np.float32, order="C", **like),
+    lambda like: np.asanyarray([1, 2], **like),
+    lambda like: np.asarray([1, 2], **like),
+    lambda like: np.arange(5, **like),
+    lambda like: np.arange(1, 2, 0.1, **like),
+    lambda like: np.arange(7, 1, -2, dtype=np.int16, **like),
+    lambda like: np.arange(3, dtype=np.float32, **like),
+    lambda like: np.frombuffer(bytes(range(8)), np.uint8, **like),
+    lambda like: np.fromiter([1, 2], float, **like),
+    lambda like: np.loadtxt(["1 2", "3 4"], **like),
+]
+
+
+@pytest.mark.parametrize("make", LIKE)
+def test_like(ctx, make):
+    found = make({"like": to_gpu(CUBE)})
+    same(found, make({}))
+    assert isinstance(found, ga.GPUArray)
+
+
+def test_like_of_other_arguments(ctx):
+    x = to_gpu(CUBE)
+    assert np.empty((2, 3), np.int8, like=x).shape == (2, 3)
+    assert np.asanyarray(x, like=x) is x
+    assert np.array(x, like=x).ptr != x.ptr
+    assert np.array(x, copy=None, like=x) is x
+    same(np.full(2, x[0, 0, 1], like=x), np.full(2, CUBE[0, 0, 1]))
+    refused(TypeError, lambda: np.array(["text"], like=x), "list")
+    refused(ValueError, lambda: np.arange(1, 2, 0, like=x), "step")
+    with pytest.raises(TypeError, match="device"):
+        x.__array_function__(np.zeros, (ga.GPUArray,), (3,), {"device": "gpu"})
+
+
+@pytest.mark.parametrize("dtype", [None, np.int8])
+def test_like_in_another_shape(ctx, dtype):
+    x = to_gpu(CUBE.astype(np.float32))
+    for function, value in ((np.zeros_like, 0), (np.ones_like, 1)):
+        found = function(x, dtype, shape=(4, 2))
+        same(found, np.full((4, 2), value, dtype or np.float32))
+    same(np.full_like(x, 7, dtype, shape=3), np.full(3, 7, dtype or np.float32))
+    assert np.empty_like(x, dtype, shape=()).shape == ()
+    assert np.empty_like(x, dtype, "F", shape=(2, 3)).flags.f_contiguous
+    records = [("a", "f4"), ("b", "i4")]
+    refused(TypeError, lambda: np.empty_like(x, records, shape=2), "numbers")
 
 
 def test_asarray_errors(ctx):

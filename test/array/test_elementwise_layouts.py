@@ -161,13 +161,13 @@ def test_in_place_in_views(ctx):
 def asked_for(monkeypatch, calls):
     """Return the requests for kernels that the calls make in a context of their own."""
     asked = []
-    kernel_image = compilation.kernel_image
+    kernel_images = compilation.kernel_images
 
-    def noted(request):
-        asked.append(request)
-        return kernel_image(request)
+    def noted(requests):
+        asked.extend(requests)
+        return kernel_images(requests)
 
-    monkeypatch.setattr(compilation, "kernel_image", noted)
+    monkeypatch.setattr(compilation, "kernel_images", noted)
     context = _driver.Device(0).make_context()
     try:
         calls()
@@ -193,6 +193,108 @@ def test_the_kernel_of_a_layout(monkeypatch):
         (("array", "array", "packed"), 1, 4),
         (("backward", "packed"), 4, 1),
     ]
+
+
+# -- rows, on the software device ------------------------------------------------------
+
+
+@pytest.fixture(params=["rows", "vectors"])
+def ways(request, monkeypatch):
+    """A context whose kernels go by rows if that is possible, and one as on a GPU."""
+    if request.param == "vectors":
+        monkeypatch.setattr(compilation, "may_differ", lambda: False)
+    context = _driver.Device(0).make_context()  # a context's kernels are its own
+    yield request.param
+    context.pop()
+    context.detach()
+
+
+@pytest.mark.parametrize("length", [64, 126, 128, 200, 256, 1022, 2048, 4099])
+def test_lengths_of_rows(ways, length):
+    a = host((4096 // length + 3, length))
+    x = to_gpu(a)
+    for k in (0, 1, 30):
+        same(x[:, k:] + x[:, : length - k], a[:, k:] + a[:, : length - k])
+    same(x * x[0], a * a[0])
+    same(x * x[:, :1], a * a[:, :1])
+    same(x[::-1, ::-1] - x, a[::-1, ::-1] - a)
+    same(x + x[1, 2], a + a[1, 2])
+    same(np.sqrt(x[:, 1:]), np.sqrt(a[:, 1:]))
+    x[1:-1, 1:-1] = x[:-2, 2:]
+    a[1:-1, 1:-1] = a[:-2, 2:].copy()
+    same(x, a)
+    x[:, ::3] *= 2
+    a[:, ::3] *= 2
+    same(x, a)
+
+
+@pytest.mark.parametrize(
+    "dtype", ["bool", "i1", "u2", "i4", "f2", "f8", "c8", "c16", "u8"]
+)
+def test_rows_of_every_size(ways, dtype):
+    a = host((5, 6, 300), dtype)
+    x = to_gpu(a)
+    same(x[:, 1:, 1:].copy(), a[:, 1:, 1:])
+    same(x == x[::-1, :, ::-1], a == a[::-1, :, ::-1])
+    chosen = np.where(a == 1, a[:, :1], a[:, :, :1])
+    same(gpuarray.where(x == 1, x[:, :1], x[:, :, :1]), chosen)
+    same(x.astype("c16"), a.astype("c16"))
+    same(x[::2, ::-1, 3:-3].copy(), a[::2, ::-1, 3:-3])
+    if dtype != "bool":
+        same(x[:, 1:] * x[:, :-1], a[:, 1:] * a[:, :-1])
+
+
+def test_rows_of_other_operations(ways):
+    a = host((9, 1001)) + 1
+    x = to_gpu(a)
+    parts = np.divmod(x[:, 1:], x[:, :-1])
+    for part, expected in zip(parts, np.divmod(a[:, 1:], a[:, :-1]), strict=True):
+        same(part, expected)
+    same(x[:, 1:] ** 2.0, a[:, 1:] ** 2)
+    same(gpuarray.arange(5000, dtype=np.float32), np.arange(5000, dtype=np.float32))
+    same(gpuarray.arange(5000, dtype=np.uint64), np.arange(5000, dtype=np.uint64))
+    many = np.linspace(0, 1, 5001)
+    np.testing.assert_allclose(gpuarray.linspace(0, 1, 5001).get(), many, rtol=1e-15)
+
+
+@pytest.mark.parametrize("shift", [0, 1, -70, 64, 1000])
+@pytest.mark.parametrize("dtype", ["i4", "bool", "c16"])
+def test_rolls_of_rows(ways, shift, dtype):
+    a = host((3, 64, 65), dtype)
+    x = to_gpu(a)
+    for view in (VIEWS["whole"], VIEWS["backward"], VIEWS["turned"]):
+        for axis in (0, 1, 2, (0, 2), (0, 1, 2), None):
+            same(gpuarray.roll(view(x), shift, axis), np.roll(view(a), shift, axis))
+
+
+@pytest.mark.skipif(not _driver._is_emulated(), reason="a GPU has no such kernels")
+@pytest.mark.parametrize("may", [True, False])
+def test_when_kernels_go_by_rows(monkeypatch, may):
+    def calls():
+        x = gpuarray.zeros((64, 70), np.float32)
+        gpuarray.roll(x, 1, 0)
+        x[:, 1:] + x[:, :-1]
+        x[:2] * x[0]  # few elements
+        gpuarray.zeros((700, 20), np.float32)[:, 1:] * x[0, 0]  # short rows
+
+    if not may:
+        monkeypatch.setattr(compilation, "may_differ", lambda: False)
+    asked = [(a.family, a.operation) for a in asked_for(monkeypatch, calls)]
+    assert (("elementwise_rows", "add") in asked) == may
+    assert (("elementwise", "add") in asked) != may
+    assert ("remap" in dict(asked)) != may
+    assert ("elementwise_rows", "multiply") not in asked
+
+
+def test_kernels_are_those_of_a_gpu_where_these_are_noted(monkeypatch, tmp_path):
+    for variable in ("PYCUDA_RECORD", "PYCUDA_EMULATOR_COUNT"):
+        monkeypatch.delenv(variable, raising=False)
+        assert compilation.may_differ()
+        monkeypatch.setenv(variable, str(tmp_path))
+        assert not compilation.may_differ()
+        monkeypatch.delenv(variable)
+    monkeypatch.setattr(compilation.bundle, "in_use", lambda: ["a bundle"])
+    assert not compilation.may_differ()
 
 
 # -- operands that are packed along different axes -------------------------------------
@@ -385,7 +487,7 @@ def test_remainders_are_exact(ctx, dtype):
 
 
 @pytest.mark.parametrize("count", [2**19, 2**19 + 4, 2**19 + 1])
-def test_two_vectors_in_a_thread(ctx, count):
+def test_two_vectors_in_a_thread(ways, count):
     a = rng.random(count, np.float32)
     x = to_gpu(a)
     same(np.sqrt(x), np.sqrt(a))

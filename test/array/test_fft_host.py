@@ -9,6 +9,7 @@ from pycuda import array_api, fft
 from pycuda._array import host
 from pycuda.gpuarray import GPUArray, to_gpu
 from support.arrays import DTYPES
+from support.child import run_child
 
 pytestmark = pytest.mark.software(why="a GPU has libraries of its own")
 
@@ -196,3 +197,34 @@ def test_a_graph_cannot_repeat_what_the_host_computes(monkeypatch):
     assert host.may_compute()
     monkeypatch.setenv("PYCUDA_FFT", "generated")
     assert not host.may_compute()
+
+
+@pytest.mark.parametrize(
+    "call, reported",
+    [
+        ("fft.fft(x)", True),
+        ("fft.fft(x, 1000)", False),
+        ("fft.fft2(y)", True),
+        ("fft.fft2(y, (8, 1000))", False),
+    ],
+)
+def test_unwritten_elements_are_reported(call, reported):
+    """Elements behind the length of the transform may be unwritten."""
+    code = f"""
+        import numpy as np
+        import pycuda.autoinit
+        import pycuda.driver as drv
+        from pycuda import fft
+        from pycuda.gpuarray import empty
+        x, y = empty(1009, np.complex64), empty((8, 1009), np.complex64)
+        x[:1000] = y[:, :1000] = np.complex64(1)
+        try:
+            {call}
+            drv.Context.synchronize()
+            print("fine")
+        except drv.LaunchError as error:
+            print(error)
+    """
+    said = run_child(code, check=False, PYCUDA_CHECK="init").stdout
+    assert ("uninitialised read" in said) == reported
+    assert (said == "fine\n") != reported

@@ -2,6 +2,7 @@
 
 import functools
 import gc
+import os
 import sys
 import threading
 
@@ -11,6 +12,7 @@ import pytest
 import pycuda.driver as drv
 import pycuda.fuse
 from pycuda import _driver, fuse, gpuarray
+from pycuda._array.kernels import compilation
 from pycuda.fuse import _code, _group as group, _launch, _steps, _trace
 from pycuda.gpuarray import GPUArray, to_gpu
 from pycuda.tools import DeviceMemoryPool
@@ -302,13 +304,13 @@ def test_the_check_of_linear_time_finds_sums_over_all_operations(ctx, monkeypatc
 def test_sizes_share_a_kernel(ctx, monkeypatch):
     monkeypatch.setattr(_code, "WORDS_FROM", 1000)
     texts = []
-    compile_text = _steps.compile_text
+    compile_texts = _steps.compile_texts
 
-    def note(text, options):
-        texts.append(text)
-        return compile_text(text, options)
+    def note(sources):
+        texts.extend(sources)
+        return compile_texts(sources)
 
-    monkeypatch.setattr(_steps, "compile_text", note)
+    monkeypatch.setattr(_steps, "compile_texts", note)
 
     @pycuda.fuse
     def function(x, y):
@@ -554,11 +556,11 @@ def test_an_exception_of_the_compiler_is_not_remembered(ctx, monkeypatch):
     function = fuse.fuse(lambda x: x * 2)
     x = _array(5)
 
-    def fail(text, options):
+    def fail(sources):
         raise drv.CompileError("no", 1)
 
     with monkeypatch.context() as patch:
-        patch.setattr(_steps, "compile_text", fail)
+        patch.setattr(_steps, "compile_texts", fail)
         with pytest.raises(drv.CompileError):
             function(x)
     same(function(x), x.get() * 2)
@@ -697,3 +699,35 @@ def test_partial_functions(ctx):
     same(fuse.fuse(functools.partial(plain, n=3))(x), x.get() * 3)
     with pytest.raises(ValueError, match="no parameter"):
         fuse.fuse(functools.partial(plain, n=3), donate="m")
+
+
+@pytest.mark.parametrize("processors", [1, 2])
+def test_kernels_are_compiled_side_by_side(ctx, monkeypatch, processors):
+    """They are, if no cache has them, on as many processors as the process has."""
+    names = set()
+    meeting = threading.Barrier(processors)
+
+    def build(prepared):
+        names.add(threading.current_thread().name)
+        meeting.wait(60)
+        return plain(prepared)
+
+    def four(x):
+        return x + 1, x[:100] * 3, x.sum(), x[:7] - 1
+
+    plain = compilation.build
+    monkeypatch.setattr(compilation, "build", build)
+    monkeypatch.setattr(compilation, "is_kept", lambda prepared: False)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(range(processors)))
+    x = to_gpu(np.ones(1000 + processors, np.float32))
+    function = pycuda.fuse.fuse(four)
+    count = len(function.kernels(x))
+    assert count % 2 == 0  # so that each meeting is complete
+    same(function(x)[0], np.full(x.size, 2, np.float32))
+    assert len(names) == processors
+    names.clear()
+    monkeypatch.setattr(compilation, "is_kept", lambda prepared: True)
+    monkeypatch.setattr(meeting, "wait", lambda timeout: None)
+    two = pycuda.fuse.fuse(lambda x: (np.sqrt(x), np.cos(x[:9] - x[:9])))
+    same(two(x)[1], np.ones(9, np.float32))
+    assert names == {threading.current_thread().name}

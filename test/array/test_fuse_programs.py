@@ -56,11 +56,9 @@ def test_many_programs_are_compiled_in_few_modules(ctx, monkeypatch):
         fuse_programs, "compile_text", lambda text: compiled.append(text) or real(text)
     )
     alone = []
-    one = _steps._function
+    plain = _steps._functions
     monkeypatch.setattr(
-        _steps,
-        "_function",
-        lambda text, *rest: alone.append(text) or one(text, *rest),
+        _steps, "_functions", lambda sources: alone.append(sources) or plain(sources)
     )
     assert compare_all(range(20)) == []
     assert 1 <= len(compiled) <= 4

@@ -427,6 +427,17 @@ def test_membership(ctx):
     assert 0 not in gpuarray.zeros(0, np.float32)
 
 
+def test_astype_without_a_copy(ctx):
+    x = to_gpu(HOST)
+    assert x.astype(np.float32, copy=False) is x
+    same(x.astype(np.float64, copy=False), HOST.astype(np.float64))
+    for copied in (x.astype(np.float32), x.astype(np.float32, copy=True)):
+        assert copied.ptr != x.ptr
+        same(copied, HOST)
+    with pytest.raises(TypeError):
+        x.astype(np.float32, None, False)
+
+
 def test_methods_that_serve_numpys_functions(ctx):
     x = to_gpu(B)
     assert int(np.sum(a=x).get()) == B.sum()

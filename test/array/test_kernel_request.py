@@ -93,13 +93,13 @@ def test_c_follows_a_changed_table(tmp_path, changed):
 
 def test_what_c_asks_for(monkeypatch):
     asked = []
-    kernel_image = compilation.kernel_image
+    kernel_images = compilation.kernel_images
 
-    def noted(request):
-        asked.append(request)
-        return kernel_image(request)
+    def noted(requests):
+        asked.extend(requests)
+        return kernel_images(requests)
 
-    monkeypatch.setattr(compilation, "kernel_image", noted)
+    monkeypatch.setattr(compilation, "kernel_images", noted)
     context = _driver.Device(0).make_context()  # a context's kernels are its own
     try:
         x = gpuarray.to_gpu(np.ones((4, 6), np.int16))

@@ -1,11 +1,14 @@
 """Linear algebra on the software device is NumPy's, to the last bit."""
 
+import re
+
 import numpy as np
 import pytest
 
 import pycuda.driver as drv
 from pycuda import linalg
 from pycuda.gpuarray import GPUArray, empty, to_gpu
+from support.child import run_child
 
 pytestmark = pytest.mark.software(why="a GPU has libraries of its own")
 
@@ -185,3 +188,117 @@ def test_products(dtype):
     assert linalg.matmul(to_gpu(a), to_gpu(b), out=out) is out
     same(out.copy(), a.astype(np.float64) @ b)
     same(to_gpu(a)[::2, ::-1] @ to_gpu(a).T[::-1], a[::2, ::-1] @ a.T[::-1])
+
+
+# -- the checks ------------------------------------------------------------------------
+
+UNWRITTEN = """
+import numpy as np
+import pycuda.autoinit
+import pycuda.driver as drv
+from pycuda import linalg
+from pycuda.gpuarray import empty, to_gpu
+
+whole = to_gpu(np.tril(np.ones((64, 64)) + np.diag(np.arange(64.0))))
+part = empty((64, 64), np.float64)  # the array
+part[ROWS] = whole[ROWS]
+try:
+    CALL
+    drv.Context.synchronize()
+    print("fine")
+except drv.LaunchError as error:
+    print(error)
+"""
+
+CALLS = {
+    "product": "part @ whole",
+    "product, right": "whole @ part",
+    "solve": "linalg.solve(part, whole)",
+    "solve, right": "linalg.solve(whole, part)",
+    "inv": "linalg.inv(part)",
+    "det": "linalg.det(part)",
+    "qr": "linalg.qr(part)",
+    "svd": "linalg.svd(part)",
+    "eig": "linalg.eigvals(part)",
+    "lstsq": "linalg.lstsq(part, whole)",
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_unwritten_elements_are_reported(call):
+    """The report names the call and the array. A written array is fine."""
+    code = UNWRITTEN.replace("CALL", CALLS[call])
+    line = code.splitlines().index("    " + CALLS[call]) + 1
+    array = next(
+        n for n, text in enumerate(code.splitlines(), 1) if "# the array" in text
+    )
+    said = run_child(
+        code.replace("ROWS", ":60"), check=False, PYCUDA_CHECK="init"
+    ).stdout
+    assert "uninitialised read of 8 bytes" in said
+    assert "32768-byte device allocation" in said
+    assert re.search(rf"launched at <string>:{line}\b", said)
+    assert re.search(rf"memory was allocated at <string>:{array}\b", said)
+    said = run_child(code.replace("ROWS", ":"), PYCUDA_CHECK="init").stdout
+    assert said == "fine\n"
+
+
+def test_the_triangle_that_a_function_ignores_may_be_unwritten():
+    code = """
+        import numpy as np
+        import pycuda.autoinit
+        from pycuda import linalg
+        from pycuda.gpuarray import empty
+        a = empty((2, 2), np.float64)
+        a[:, 0] = np.float64(3)
+        a[1, 1] = np.float64(5)
+        print(linalg.eigvalsh(a).get().round(3), linalg.cholesky(a).get().round(3)[1])
+    """
+    said = run_child(code, PYCUDA_CHECK="init").stdout
+    assert said == "[0.838 7.162] [1.732 1.414]\n"
+
+
+RACE = """
+import numpy as np
+import pycuda.autoinit
+import pycuda.driver as drv
+from pycuda import linalg
+from pycuda.compiler import SourceModule
+from pycuda.gpuarray import to_gpu, zeros
+
+twice = SourceModule(
+    "__global__ void twice(double *x) { x[blockIdx.x * 64 + threadIdx.x] *= 2; }"
+).get_function("twice")
+a, out = to_gpu(np.eye(64)), zeros((64, 64), np.float64)
+one, two = (drv.Stream(drv.stream_flags.NON_BLOCKING) for _ in range(2))
+drv.Context.synchronize()
+twice(a, block=(64, 1, 1), grid=(64, 1), stream=one)
+if ORDERED:
+    two.wait_for_event(drv.Event().record(one))
+try:
+    CALL
+    drv.Context.synchronize()
+    print("fine")
+except drv.LaunchError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize(
+    "call, verb, other",
+    [
+        ("linalg.matmul(a, a, out=out, stream=two)", "reads", "writes"),
+        ("linalg.matmul(out, out, out=a, stream=two)", "writes", "(reads|writes)"),
+        ("linalg.inv(a, stream=two)", "reads", "writes"),
+        ("linalg.svd(a, stream=two)", "reads", "writes"),
+    ],
+)
+def test_a_race_with_a_kernel_of_another_stream_is_reported(call, verb, other):
+    """Nothing is reported if the stream waits for the other one."""
+    code = RACE.replace("CALL", call)
+    done = run_child(code.replace("ORDERED", "False"), check=False, PYCUDA_CHECK="sync")
+    said = " ".join(done.stdout.split())
+    assert re.search(rf"sync: \w[\w ]* {verb} byte \d+ of the 32768-byte device", said)
+    assert re.search(rf"which kernel twice in another stream {other}", said)
+    said = run_child(code.replace("ORDERED", "True"), PYCUDA_CHECK="sync").stdout
+    assert said == "fine\n"

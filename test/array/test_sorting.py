@@ -5,10 +5,20 @@ import pytest
 
 import pycuda.driver as drv
 from pycuda import _driver, gpuarray
+from pycuda._array import host as host_work
+from pycuda._array.kernels import compilation
 from pycuda.gpuarray import GPUArray, to_gpu
 from support.arrays import COMPLEX, DTYPES, FLOATS, same
 
 pytestmark = [pytest.mark.gpu, pytest.mark.filterwarnings("ignore::RuntimeWarning")]
+
+
+@pytest.fixture(autouse=True)
+def sorter(request, monkeypatch):
+    """Let kernels sort on the software device, too, unless a test asks for NumPy."""
+    if "by_numpy" not in request.fixturenames:
+        monkeypatch.setattr(compilation, "may_differ", lambda: False)
+
 
 #: Lengths on both sides of what lanes, a block and several blocks sort.
 LENGTHS = [1, 2, 5, 16, 33, 128, 129, 300, 1100, 5000]
@@ -281,3 +291,53 @@ def test_bfloat16(ctx):
         same(gpuarray.median(numbers), middle)
         assert np.isnan(gpuarray.quantile(x, 0.5).get().astype(np.float32))
         assert bool(gpuarray.isin(numbers, numbers[:3]).get()[:3].all())
+
+
+# -- by NumPy, on the software device --------------------------------------------------
+
+
+@pytest.fixture
+def by_numpy(ctx, monkeypatch):
+    """The calls of NumPy's sort for arrays."""
+    calls = []
+    sort = host_work.sort
+
+    def noted(*args):
+        calls.append(args)
+        return sort(*args)
+
+    monkeypatch.setattr(host_work, "sort", noted)
+    return calls
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_many_numbers(by_numpy, dtype):
+    host = keys(dtype, (3, 70, 50))
+    x = to_gpu(host)
+    numbers = to_gpu(np.abs(host) + host.dtype.type(1)) if dtype.kind != "b" else x
+    for axis in (0, 1, -1):
+        order = np.argsort(host, axis, kind="stable")
+        same_bits(gpuarray.sort(x, axis), np.take_along_axis(host, order, axis))
+        same_bits(gpuarray.sort(x.T, axis), np.sort(host.T, axis, kind="stable"))
+        turned = np.argsort(np.flip(host, axis), axis, kind="stable")
+        falling = np.take_along_axis(np.flip(host, axis), turned, axis)
+        values = _driver._sort(x, axis, True, False, descending=True)
+        same_bits(values, np.flip(falling, axis))
+        ordered = np.sort(numbers.get(), axis, kind="stable")
+        same_bits(gpuarray.sort(numbers, axis), ordered)
+    copy = x.copy()
+    copy.sort(1)
+    same_bits(copy, np.sort(host, 1, kind="stable"))
+    is_numpys = _driver._is_emulated() and dtype.kind != "c" and dtype != np.float16
+    assert bool(by_numpy) == is_numpys
+
+
+def test_what_kernels_still_sort(by_numpy, monkeypatch):
+    host = keys(np.float32, 5000)
+    x = to_gpu(host)
+    order = np.argsort(host, kind="stable")
+    same(gpuarray.argsort(x), order)
+    same_bits(gpuarray.sort(x[:4000]), np.sort(host[:4000], kind="stable"))
+    monkeypatch.setattr(compilation, "may_differ", lambda: False)
+    same_bits(gpuarray.sort(x), host[order])
+    assert by_numpy == []

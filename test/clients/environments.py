@@ -68,6 +68,25 @@ def _fetch_source(client, target):
         packed.extractall(place, filter="data")
 
 
+def _fetch_debian(client, target):
+    """Unpack packages of Debian, without installing them."""
+    place = target / "debian"
+    place.mkdir()
+    if not (shutil.which("apt-get") and shutil.which("dpkg-deb")):
+        raise Unavailable(f"{client.name} comes as a package of Debian")
+    done = subprocess.run(
+        ["apt-get", "download", "-q", *client.debian],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=place,
+    )
+    if done.returncode != 0:
+        raise Unavailable(f"apt-get does not find {client.name}: {done.stderr[-300:]}")
+    for package in sorted(place.glob("*.deb")):
+        subprocess.run(["dpkg-deb", "-x", package, place], check=True)
+
+
 def _make(client, target):
     shutil.rmtree(target, ignore_errors=True)
     subprocess.run(
@@ -80,6 +99,8 @@ def _make(client, target):
     )
     if client.source:
         _fetch_source(client, target)
+    if client.debian:
+        _fetch_debian(client, target)
 
 
 def requirements(client):
@@ -93,7 +114,7 @@ def environment(client):
     Raise Unavailable, with the reason, where it cannot be made.
     """
     _check_python(client)
-    what = sys.version + sys.base_prefix + client.source
+    what = sys.version + sys.base_prefix + client.source + "".join(client.debian)
     what += requirements(client).read_text(encoding="utf-8")
     key = hashlib.sha256(what.encode()).hexdigest()[:12]
     target = folder() / f"{client.name}-{key}"

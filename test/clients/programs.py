@@ -19,12 +19,15 @@ class Client:
     name: str
     #: The modules or packages with unittest tests.
     modules: tuple[str, ...]
-    #: Tests that run in the project's own suite; they take seconds.
+    #: Tests that run in the project's own suite; they take seconds. Without them, the
+    #: client runs in `make clients` only.
     quick: tuple[str, ...]
     #: The version of the client whose tests these are.
     version: str
     #: The source archive that has the tests, if the wheel has none.
     source: str = ""
+    #: Packages of Debian, which are unpacked into the environment.
+    debian: tuple[str, ...] = ()
     #: Variables beside those of pycuda.emulator.environment().
     variables: tuple[tuple[str, str], ...] = ()
     #: The version of the driver that the client must see.
@@ -132,7 +135,32 @@ _WARP = Client(
     with_pycuda=True,
 )
 
+#: These compare with their backends for the CPU, or with known answers.
+_TAICHI = Client(
+    name="taichi",
+    version="taichi 1.7.4",
+    modules=("taichi_kernels",),
+    quick=(),
+)
+_HALIDE = Client(
+    name="halide",
+    version="halide 21.0.0",
+    modules=("halide_kernels",),
+    quick=(),
+)
+_HASHCAT = Client(
+    name="hashcat",
+    version="hashcat of Debian",
+    modules=("hashcat_attacks",),
+    quick=(),
+    debian=("hashcat", "hashcat-data", "libminizip1", "libxxhash0"),
+    variables=(("HASHCAT", "{environment}/debian/usr/share/hashcat"),),
+)
+
 CLIENTS = {
     client.name: client
-    for client in (_NUMBA, _CUDA_CORE, _TINYGRAD, _TINYGRAD_OPS, _TRITON, _WARP)
+    for client in (
+        *(_NUMBA, _CUDA_CORE, _TINYGRAD, _TINYGRAD_OPS, _TRITON, _WARP),
+        *(_TAICHI, _HALIDE, _HASHCAT),
+    )
 }

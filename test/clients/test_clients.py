@@ -211,6 +211,30 @@ def test_comparison(tmp_path):
     )
 
 
+def test_clients_that_no_gpu_has_run():
+    """Without a record, each test that fails differs."""
+    outcomes = {"a": "ok", "b": "skip", "c": "error", "d": "crash"}
+    assert lists.Comparison({}, outcomes, {}).unexpected == ["c", "d"]
+    assert lists.Comparison({"a": "ok"}, outcomes, {}).unexpected == []
+    good = {"a": "ok", "b": "skip"}
+    assert lists.Comparison({}, good, {}).unexpected == []
+
+
+def test_packages_of_debian(monkeypatch, tmp_path):
+    """Without apt-get, or the package, there is a reason not to run."""
+    client = programs.CLIENTS["hashcat"]
+    monkeypatch.setattr(environments.shutil, "which", lambda name: None)
+    with pytest.raises(environments.Unavailable, match="package of Debian"):
+        environments._fetch_debian(client, tmp_path)
+    (tmp_path / "debian").rmdir()
+    (tmp_path / "apt-get").write_text("#!/bin/sh\necho none >&2\nexit 100\n")
+    (tmp_path / "apt-get").chmod(0o755)
+    monkeypatch.setattr(environments.shutil, "which", lambda name: name)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    with pytest.raises(environments.Unavailable, match="does not find hashcat: none"):
+        environments._fetch_debian(client, tmp_path)
+
+
 def test_no_network(monkeypatch, tmp_path):
     """Without a package index there is a reason to skip, and no half environment."""
     monkeypatch.setenv("PYCUDA_CLIENTS_DIR", str(tmp_path))

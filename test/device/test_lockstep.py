@@ -302,3 +302,122 @@ def test_a_deadlock_is_found():
     arguments = "p, np.uint32(0)"
     text = child(FAULT.format(text=f"kernel({body!r})", arguments=arguments))
     assert "LAUNCH_FAILED" in text and "deadlock" in text
+
+
+@pytest.mark.parametrize("lanes", [0, 1, 31, 32, 33, 64, 95, 130, 224, 254, 255, 256])
+@pytest.mark.parametrize("width", [1, 4, 8])
+def test_the_first_threads_alone_access_a_row(g, lanes, width):
+    """The warps that agree stay together; the last one has the first lanes active."""
+    body = f"""
+    setp.ge.u32 %p1, %thread, %n;
+    @%p1 bra done;
+    mul.wide.s32 %q1, %i, {width}; add.s64 %q2, %src, %q1; add.s64 %q3, %dst, %q1;
+    ld.global.b{8 * width} %q4, [%q2]; add.s64 %q4, %q4, 1;
+    st.global.b{8 * width} [%q3], %q4;
+    done:
+    """
+    dtype = f"u{width}"
+    src = np.random.default_rng(lanes).integers(0, 200, 3 * 256).astype(dtype)
+    out = np.full(3 * 256, 7, dtype)
+    if width == 1:
+        body = body.replace("%q4", "%r4").replace("add.s64 %r4", "add.s32 %r4")
+    got = g.run(kernel(body, "src dst"), "k", 3, 256, [src], out, U32(lanes))
+    here = np.arange(3 * 256) % 256 < lanes
+    assert np.array_equal(got, np.where(here, src + np.array(1, dtype), 7))
+
+
+def test_warps_that_stay_together_meet_the_others_at_a_barrier(g):
+    """The last warp takes the other way, and all exchange values afterwards."""
+    body = f"""
+    mov.u32 %r5, tile; shl.b32 %r6, %thread, 2; add.u32 %r5, %r5, %r6;
+    mov.u32 %r1, %thread;
+    setp.ge.u32 %p1, %thread, %n;
+    @%p1 bra other;
+    add.u32 %r1, %r1, 1000;
+    bra join;
+    other:
+    add.u32 %r1, %r1, 5000;
+    join:
+    st.shared.u32 [%r5], %r1;
+    bar.sync 0;
+    xor.b32 %r7, %thread, 255; shl.b32 %r7, %r7, 2; mov.u32 %r8, tile;
+    add.u32 %r7, %r7, %r8; ld.shared.u32 %r1, [%r7];
+    {STORE}
+    """
+    for first in (16, 64, 100, 224):
+        out = np.zeros(512, U32)
+        got = g.run(kernel(body), "k", 2, 256, [], out, U32(first))
+        tid = 255 - np.arange(512) % 256
+        assert np.array_equal(got, tid + np.where(tid < first, 1000, 5000))
+
+
+# -- addresses that are taken apart ----------------------------------------------------
+
+
+def test_an_address_is_used_in_later_blocks_of_instructions(g):
+    """The index stays as it was, or changes without the address."""
+    body = """
+    mul.wide.s32 %q1, %i, 4; add.s64 %q2, %src, %q1; add.s64 %q3, %dst, %q1;
+    mov.u32 %r3, 0; mov.u32 %r1, 0;
+    loop:
+    ld.global.u32 %r2, [%q2]; add.u32 %r1, %r1, %r2;
+    add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, %n;
+    @%p1 bra loop;
+    st.global.u32 [%q3], %r1;
+    """
+    src = np.arange(512, dtype=U32)
+    out = np.zeros(512, U32)
+    got = g.run(kernel(body, "src dst"), "k", 2, 256, [src], out, U32(5))
+    assert np.array_equal(got, 5 * src)
+    stale = """
+    mov.u32 %r3, 0; mov.u32 %r1, 0; mov.u32 %r4, %i;
+    mul.wide.s32 %q1, %r4, 4; add.s64 %q2, %src, %q1;
+    loop:
+    ld.global.u32 %r2, [%q2]; add.u32 %r1, %r1, %r2;
+    xor.b32 %r4, %r4, 1;
+    and.b32 %r5, %r3, 1; setp.eq.u32 %p2, %r5, 0;
+    @%p2 bra past;
+    mul.wide.s32 %q4, %r4, 4; add.s64 %q2, %src, %q4;
+    past:
+    add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, %n;
+    @%p1 bra loop;
+    mul.wide.s32 %q5, %i, 4; add.s64 %q3, %dst, %q5; st.global.u32 [%q3], %r1;
+    """
+    got = g.run(kernel(stale, "src dst"), "k", 2, 256, [src], out, U32(6))
+    assert np.array_equal(got, expected_of_stale(src, 6))
+    one = """
+    mov.u32 %r3, 0; mov.u32 %r1, 0; mov.u64 %q2, %src;
+    loop:
+    add.u32 %r4, %i, %r3;
+    setp.gt.u32 %p2, %r3, 0;
+    @%p2 bra past;
+    mul.wide.s32 %q1, %r4, 4; add.s64 %q6, %src, %q1;
+    past:
+    ld.global.u32 %r2, [%q6]; add.u32 %r1, %r1, %r2;
+    add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, %n;
+    @%p1 bra loop;
+    mul.wide.s32 %q5, %i, 4; add.s64 %q3, %dst, %q5; st.global.u32 [%q3], %r1;
+    """
+    got = g.run(kernel(one, "src dst"), "k", 2, 256, [src], out, U32(4))
+    assert np.array_equal(got, 4 * src)
+
+
+def expected_of_stale(src, rounds):
+    """Return what the loop sums whose address is made anew in every second round."""
+    index = np.arange(len(src))
+    at, total = index.copy(), np.zeros(len(src), U32)
+    for k in range(rounds):
+        total += src[at]
+        index ^= 1
+        if k % 2:
+            at = index.copy()
+    return total
+
+
+@pytest.mark.parametrize("operation", ["mul.hi.u32", "mul.hi.s32"])
+def test_high_halves_of_values_of_a_block(g, operation):
+    body = f"{operation} %r1, %block, %n; {STORE}"
+    got = g.run(kernel(body), "k", 9, 64, [], np.zeros(9 * 64, U32), U32(0xF0000000))
+    block = np.repeat(np.arange(9, dtype=np.int64), 64)
+    factor = 0xF0000000 - (2**32 if operation.endswith("s32") else 0)
+    assert np.array_equal(got, (block * factor >> 32).astype(U32))

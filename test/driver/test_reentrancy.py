@@ -215,7 +215,7 @@ def test_a_context_that_goes_while_a_kernel_is_made(ctx, operation, change):
     }
 
     def profile(frame, event, argument):
-        if frame.f_code.co_name == "kernel_image":
+        if frame.f_code.co_name == "kernel_images":
             sys.setprofile(before)
             {"detach": other.detach, "pop": drv.Context.pop}.get(change, int)()
 
@@ -241,7 +241,7 @@ def while_a_kernel_is_made(action):
     ran = []
 
     def profile(frame, event, argument):
-        if frame.f_code.co_name == "kernel_image":
+        if frame.f_code.co_name == "kernel_images":
             sys.setprofile(before)
             ran.append(action())
 
@@ -348,7 +348,7 @@ a = gpuarray.zeros(100_000, np.float32, allocator=allocate)
 a.fill(1)
 drv.Context.pop()
 def profile(frame, event, argument):
-    if frame.f_code.co_name != "kernel_image":
+    if frame.f_code.co_name != "kernel_images":
         return
     sys.setprofile(None)
     drv.Context.pop()

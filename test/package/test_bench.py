@@ -118,6 +118,9 @@ def test_emulator(tmp_path):
         assert row["best"] == pytest.approx(
             row["lane_instructions"] / row["best_s"] / 1e9
         )
+    calls = {row["call"]: row["best_s"] for row in result["calls"]}
+    assert {"launch", "copy to the device", "copy to the host", "event"} <= set(calls)
+    assert min(calls.values()) > 0
     # No lane exits early: all lanes run the whole kernel.
     assert rows["saxpy"]["lane_instructions"] % (1 << 16) == 0
     assert 10 <= rows["saxpy"]["lane_instructions"] >> 16 <= 40

@@ -202,6 +202,11 @@ def test_nvml_counts_and_describes_devices():
     assert nvml.nvmlDeviceGetPciInfo_v3(handle, bus) == 0
     assert nvml.nvmlDeviceGetHandleByPciBusId_v2(bus.raw[:16], byref(again)) == 0
     assert again.value == handle.value
+    for suffix, size in (("", 32), ("_v2", 36), ("_v3", 68)):
+        older = create_string_buffer(b"?" * 80, 80)  # what is behind it stays
+        get = getattr(nvml, "nvmlDeviceGetPciInfo" + suffix)
+        assert get(handle, None) == 2 and get(handle, older) == 0
+        assert older.raw == bus.raw[:size] + b"?" * (80 - size), suffix
     assert nvml.nvmlDeviceGetIndex(c_void_p(17), byref(number)) == 2
     for name_ in ("Temperature", "FanSpeed", "ClockInfo", "TemperatureThreshold",
                   "CurrPcieLinkGeneration", "CurrPcieLinkWidth", "UtilizationRates",

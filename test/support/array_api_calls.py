@@ -1,9 +1,9 @@
-"""Calls of SciPy and scikit-learn with GPUArrays, compared with NumPy's arrays.
+"""Calls of libraries with GPUArrays, compared with the calls with NumPy's arrays.
 
-``python array_api_calls.py scipy`` or ``sklearn`` prints a line for each call: "same",
-or how the results differ. ``every`` also calls the functions of SciPy that need more
-than the standard. SciPy reads SCIPY_ARRAY_API when it is imported, so the tests
-run this in a process of its own.
+``python array_api_calls.py scipy`` prints a line for each call: "same", or how the
+results differ. Others are ``sklearn``, ``dask``, ``xarray`` and ``einops``. ``every``
+also calls the functions of SciPy that need more than the standard. SciPy reads
+SCIPY_ARRAY_API when it is imported, so the tests run this in a process of its own.
 """
 
 import sys
@@ -14,7 +14,7 @@ import numpy as np
 import pycuda.array_api as xp
 import pycuda.autoinit  # noqa: F401
 from pycuda.gpuarray import GPUArray, to_gpu
-from support import scipy_calls
+from support import duck_array_calls, scipy_calls
 from support.samples import GUESSES, LABELS, POSITIVE, TARGET, X
 from support.scipy_calls import words
 
@@ -115,7 +115,15 @@ def compare(function, args):
         found = plain(function(*map(to_gpu, args)))
     except Exception as error:
         return f"{type(error).__name__}: {error}"
-    return differs(wanted, found)
+    return differs(wanted, found) or on_host(function(*map(to_gpu, args)))
+
+
+def on_host(value):
+    """Return what is wrong if a result has an array in host memory, or None."""
+    parts = value if isinstance(value, (tuple, list)) else [value]
+    if any(isinstance(part, np.ndarray) and part.ndim for part in parts):
+        return "an array in host memory"
+    return None
 
 
 def main(library):
@@ -128,6 +136,9 @@ def main(library):
         "scipy": scipy_calls.calls,
         "every": lambda: scipy_calls.calls(every=True),
         "sklearn": sklearn_calls,
+        "dask": duck_array_calls.dask_calls,
+        "xarray": duck_array_calls.xarray_calls,
+        "einops": duck_array_calls.einsum_calls,
     }[library]
     assert to_gpu(X).__array_namespace__() is xp
     for name, function, args in calls():

@@ -443,12 +443,14 @@ def _compiled(sources):
         for k, (text, _, format) in enumerate(kernels):
             known[text] = module.get_function(f"kernel{k}")
             known[text].prepare(format)
-    one = _steps._function
-    _steps._function = lambda text, *rest: known.get(text) or one(text, *rest)
+    plain = _steps._functions
+    _steps._functions = lambda sources: [
+        source and (known.get(source.text) or plain([source])[0]) for source in sources
+    ]
     try:
         yield
     finally:
-        _steps._function = one
+        _steps._functions = plain
 
 
 _HEADS = ("#include ", "using namespace ")

@@ -54,6 +54,29 @@ def _as_tuple(axis):
     return axis if isinstance(axis, tuple) else (axis,)
 
 
+def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=False):
+    """Return a view with an axis for each place of a window, and one for each offset.
+
+    Unlike NumPy's the view can be written to.
+    """
+    lengths = tuple(window_shape) if np.iterable(window_shape) else (window_shape,)
+    axes = range(x.ndim) if axis is None else _as_tuple(axis)
+    if len(lengths) != len(axes):
+        raise ValueError(
+            f"window_shape has {len(lengths)} lengths for {len(axes)} axes"
+        )
+    shape, more = list(x.shape), []
+    for k, length in zip(axes, lengths, strict=True):
+        k = normal_axis(k, x.ndim)
+        if not 0 <= length <= shape[k]:
+            raise ValueError(
+                f"a window of {length} does not fit axis {k} of length {shape[k]}"
+            )
+        shape[k] -= length - 1
+        more.append(x.strides[k])
+    return layout.strided(x, (*shape, *lengths), (*x.strides, *more))
+
+
 def expand_dims(a, axis):
     """Return a view with new axes of length 1.
 

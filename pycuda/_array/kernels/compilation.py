@@ -3,22 +3,21 @@
 No other file of ``pycuda._array`` imports the compiler. ``pycuda._random`` and
 ``pycuda.sparse`` compile their kernels by ``load`` too.
 
-``kernel_image`` and ``kernel_images`` are the only entry of ``pycuda._driver`` into
-generated kernels. A context that needs kernels for the first time calls them with a
-record for each, a ``pycuda._driver._KernelRequest``, and keeps the loaded functions.
-The rows of ``src/cpp_free_c/tables/kernel_request.h`` are the record's fields and their
-values.
+``kernel_images`` is the only entry of ``pycuda._driver`` into generated kernels. A
+context that needs kernels for the first time calls it with a record for each, a
+``pycuda._driver._KernelRequest``, and keeps the loaded functions. The rows of
+``src/cpp_free_c/tables/kernel_request.h`` are the record's fields and their values.
 """
 
 from __future__ import annotations
 
-import threading
+import os
 from collections.abc import Iterable
 from importlib import import_module
 
 from pycuda import compiler
-from pycuda._compile import nvrtc  # noqa: F401  loaded before the first kernel
-from pycuda._compile.build import build, prepare
+from pycuda._compile import bundle, nvrtc  # noqa: F401  loaded before the first kernel
+from pycuda._compile.build import build, is_kept, prepare
 from pycuda._compile.request import CompileRequest
 from pycuda._driver import _KernelRequest
 from pycuda._warning import pass_on
@@ -44,41 +43,29 @@ def compile_text(text, options=OPTIONS, quick=False):
 
     With ``quick`` the compiler leaves out slow optimizations, if it can.
     """
-    image, _, messages = build(_prepared(text, options, quick))
-    pass_on(messages)
-    return image
+    return compile_texts([(text, options, quick)])[0]
 
 
-class BackgroundCompilation:
-    """A generated source that another thread compiles for the current context's device.
+def compile_texts(
+    sources: Iterable[tuple[str, tuple[str, ...], bool]],
+) -> list[bytes]:
+    """Return the images of generated sources for the current context's device.
 
-    ``image()`` waits for the thread, and returns the image or raises its exception.
+    ``sources`` are arguments of ``compile_text``. As many are compiled side by side as
+    this process has processors; the largest should be the first.
     """
+    compilations = [_prepared(*each) for each in sources]
+    if len(compilations) < 2 or all(map(is_kept, compilations)):
+        results = [*map(build, compilations)]
+    else:
+        from concurrent.futures import ThreadPoolExecutor
 
-    def __init__(self, text, options=OPTIONS, quick=False):
-        self._compilation = _prepared(text, options, quick)
-        self._built = self._error = None
-        self._thread = threading.Thread(target=self._run, name="pycuda compilation")
-        self._thread.start()
-
-    def _run(self):
-        try:
-            self._built = build(self._compilation)
-        except Exception as error:
-            self._error = error
-
-    def wait(self):
-        """Wait for the thread."""
-        self._thread.join()
-
-    def image(self):
-        """Return the image."""
-        self.wait()
-        if self._error is not None:
-            raise self._error
-        image, _, messages = self._built
+        count = min(len(compilations), len(os.sched_getaffinity(0)))
+        with ThreadPoolExecutor(count, "pycuda compilation") as pool:
+            results = [*pool.map(build, compilations)]
+    for _, _, messages in results:
         pass_on(messages)
-        return image
+    return [image for image, _, _ in results]
 
 
 def load(
@@ -125,6 +112,7 @@ WRITER_OF_FAMILY = {
     "histogram": ("ordering", "count_text"),
     "cross": ("matrices", "cross_text"),
     "elementwise_tiles": ("elementwise_tiles", "elementwise_tiles_text"),
+    "elementwise_rows": ("elementwise_rows", "elementwise_rows_text"),
     "solver": ("matrices", "solver_text"),
     "quantile": ("ordering", "quantile_text"),
     "selection": ("ordering", "few_text"),
@@ -147,9 +135,14 @@ def text_of(request: _KernelRequest) -> str:
     return write(request)
 
 
-def kernel_image(request: _KernelRequest) -> bytes:
-    """Return the image of a requested kernel for the current context's device."""
-    return compile_text(*_compilation_arguments(request))
+def may_differ() -> bool:
+    """Return whether the software device may have kernels that a GPU does not have.
+
+    It may not while a bundle has the kernels, or is being made, and while the software
+    device counts what a kernel would cost on a GPU.
+    """
+    variables = ("PYCUDA_RECORD", "PYCUDA_EMULATOR_COUNT")
+    return not (any(map(os.environ.get, variables)) or bundle.in_use())
 
 
 def _compilation_arguments(request):
@@ -159,17 +152,5 @@ def _compilation_arguments(request):
 
 
 def kernel_images(requests: tuple[_KernelRequest, ...]) -> tuple[bytes, ...]:
-    """Return the images of requested kernels, compiled side by side.
-
-    This thread compiles the last one. Other threads begin with the others before it, so
-    the first request is that of the largest kernel.
-    """
-    others: list[BackgroundCompilation] = []
-    try:
-        for request in requests[:-1]:
-            others.append(BackgroundCompilation(*_compilation_arguments(request)))
-        last = kernel_image(requests[-1])
-    finally:
-        for other in others:
-            other.wait()
-    return (*(other.image() for other in others), last)
+    """Return the images of requested kernels, compiled side by side."""
+    return tuple(compile_texts(map(_compilation_arguments, requests)))

@@ -10,6 +10,9 @@ from pycuda._array.host import computed
 from pycuda._array.linalg.matrices import check_square, common_dtype
 from pycuda._driver import to_gpu
 
+#: Functions that read one triangle of a matrix.
+_TRIANGLES = ("cholesky", "eigh", "eigvalsh")
+
 
 def serves(*arrays, stream=None):
     """Return whether NumPy computes: on the software device, unless work is captured.
@@ -40,7 +43,7 @@ def apply(name, function, *arrays, stream=None, check=check_square, dtype=None):
         return to_gpu(np.asarray(value, kept, order="C"), allocator)
 
     with on_stream(stream):
-        made = computed(function, arrays, common)
+        made = computed(function, arrays, common, name not in _TRIANGLES)
         return tuple(map(sent, made)) if isinstance(made, tuple) else sent(made)
 
 

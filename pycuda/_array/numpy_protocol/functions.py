@@ -13,7 +13,6 @@ from types import MethodDescriptorType
 import numpy as np
 
 from pycuda import _driver
-from pycuda._array import creation
 from pycuda._array.copies import may_overlap, np_ravel, np_reshape
 from pycuda._array.functions import (
     bits,
@@ -45,7 +44,8 @@ from pycuda._array.numpy_calls import (
     into,
     same,
 )
-from pycuda._array.numpy_protocol import linalg as linear_algebra
+from pycuda._array.numpy_protocol import creation, linalg as linear_algebra
+from pycuda._array.numpy_protocol.creation import like_device
 from pycuda._driver import (
     GPUArray,
     _all,
@@ -172,24 +172,12 @@ def _by_name(ours, function):
     return ours, tuple(inspect.signature(function).parameters)
 
 
-def _like(function):
-    def call(a, dtype=None, order="K"):
-        return function(a, dtype, order)
+def _any_axes(function):
+    """Return a function whose axes may also be in a list."""
 
-    return call
-
-
-def _like_full(a, fill_value, dtype=None, order="K"):
-    return creation.full_like(a, fill_value, dtype, order)
-
-
-def _like_device(function):
-    """Return a function that also takes NumPy's ``device``, which must be None."""
-
-    def call(*args, device=None, **kwargs):
-        if device is not None:
-            raise TypeError(f"device= is for arrays in host memory, not {device!r}")
-        return function(*args, **kwargs)
+    def call(a, axis=None, *args, **kwargs):
+        axis = tuple(axis) if isinstance(axis, list) else axis
+        return function(a, axis, *args, **kwargs)
 
     return call
 
@@ -211,7 +199,7 @@ _FUNCTIONS |= {
         {
             _driver: (
                 "argwhere cumprod cumsum cumulative_prod cumulative_sum digitize "
-                "flatnonzero median nanargmax nanargmin nanmax nanmean nanmedian "
+                "flatnonzero nanargmax nanargmin nanmax nanmean "
                 "nanmin nanpercentile nanprod nanquantile nanstd nansum nanvar nonzero "
                 "percentile quantile searchsorted"
             )
@@ -265,6 +253,7 @@ _FUNCTIONS |= {
             sorting: "argpartition argsort lexsort partition sort sort_complex",
         },
     ),
+    **same(np.lib.stride_tricks, {shapes: "sliding_window_view"}),
     **same(
         np.fft,
         {
@@ -280,6 +269,8 @@ _FUNCTIONS |= {
     np.all: _by_name(_all, np.all),
     np.count_nonzero: _by_name(_count_nonzero, np.count_nonzero),
     np.concatenate: (_concatenate, ("arrays", "axis", "out", "dtype", "casting")),
+    np.median: _any_axes(_driver._median),
+    np.nanmedian: _any_axes(_driver._nanmedian),
     np.where: where,
     np.stack: _numpy_stack,
     np.reshape: np_reshape,
@@ -290,10 +281,6 @@ _FUNCTIONS |= {
     np.round: round,
     np.around: round,
     np.copyto: copyto,
-    np.empty_like: _like(creation.empty_like),
-    np.zeros_like: _like(creation.zeros_like),
-    np.ones_like: _like(creation.ones_like),
-    np.full_like: _like_full,
     np.copy: lambda a: a.copy(),
     np.real: lambda val: val.real,
     np.imag: lambda val: val.imag,
@@ -307,12 +294,12 @@ _FUNCTIONS |= {
     np.result_type: result_type,
     np.array_equal: array_equal,
     np.may_share_memory: may_share_memory,
-    np.linspace: _like_device(sequences.linspace),
-    np.eye: _like_device(diagonals.eye),
-    np.asarray: _like_device(conversion.asarray),
+    np.linspace: like_device(sequences.linspace),
+    np.eye: like_device(diagonals.eye),
     np.array_repr: _text(np.array_repr),
     np.array_str: _text(np.array_str),
     np.array2string: _text(np.array2string),
+    **creation.FUNCTIONS,
     **linear_algebra.FUNCTIONS,
 }
 

@@ -155,25 +155,7 @@ pcu_setting_is_strict(void)
 
 /* -- PYCUDA_STAGING ---------------------------------------------------------------- */
 
-static const pcu_staging_setting staging_defaults = {
-    .total = (size_t)64 << 20,
-    .piece = (size_t)4 << 20,
-    .threads = 0,
-    .from = (size_t)1 << 20,
-    .after = (size_t)64 << 20,
-};
-
-static const struct {
-    const char *name;
-    size_t offset;
-} staging_words[] = {
-    {"piece", offsetof(pcu_staging_setting, piece)},
-    {"threads", offsetof(pcu_staging_setting, threads)},
-    {"from", offsetof(pcu_staging_setting, from)},
-    {"after", offsetof(pcu_staging_setting, after)},
-    {"streaming", offsetof(pcu_staging_setting, streaming)},
-    {"populate", offsetof(pcu_staging_setting, populate)},
-};
+static const pcu_staging_setting staging_defaults = {.total = (size_t)64 << 20};
 
 /* Read a number with K, M or G at the end. Return the text behind it, NULL if it is no
  * number. */
@@ -202,28 +184,17 @@ staging_parse_size(const char *text, size_t *size)
     return end;
 }
 
-static const char *
-staging_parse_word(const char *text, pcu_staging_setting *setting)
-{
-    for (size_t i = 0; i < sizeof(staging_words) / sizeof(staging_words[0]); i++) {
-        size_t length = strlen(staging_words[i].name);
-        if (strncmp(text, staging_words[i].name, length) == 0 && text[length] == '=') {
-            void *place = (char *)setting + staging_words[i].offset;
-            return staging_parse_size(text + length + 1, place);
-        }
-    }
-    return NULL;
-}
-
 static bool
 staging_parse(const char *text, pcu_staging_setting *setting)
 {
+    static const char word[] = ",threads=";
     *setting = staging_defaults;
     text = staging_parse_size(text, &setting->total);
-    while (text != NULL && *text == ',') {
-        text = staging_parse_word(text + 1, setting);
+    if (text != NULL && strncmp(text, word, sizeof(word) - 1) == 0) {
+        text = staging_parse_size(text + sizeof(word) - 1, &setting->threads);
+        return text != NULL && *text == '\0' && setting->threads != 0;
     }
-    return text != NULL && *text == '\0' && setting->piece >= 4096;
+    return text != NULL && *text == '\0';
 }
 
 int
@@ -250,8 +221,8 @@ pcu_setting_check_staging(char *text, size_t room)
     }
     (void)snprintf(
         text, room,
-        "PYCUDA_STAGING is '%s'; set it to a whole number of bytes, with K, M "
-        "or G at the end if you like, or unset it",
+        "PYCUDA_STAGING is '%s'; set it to a number of bytes, such as 64M or 0, or to "
+        "bytes and threads, such as 64M,threads=4, or unset it",
         getenv("PYCUDA_STAGING"));
     return false;
 }

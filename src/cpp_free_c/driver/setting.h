@@ -41,16 +41,11 @@ PCU_HIDDEN bool pcu_setting_is_strict(void);
 
 /* -- PYCUDA_STAGING ---------------------------------------------------------------- */
 
-/* The pieces of driver/staging.h. The variable has the bytes of all pieces, and may set
- * the rest, too: "64M,piece=2M,threads=4". */
+/* The pieces of driver/staging.h. The variable has the bytes of all pieces, and may
+ * have the number of threads, too: "64M,threads=4". */
 typedef struct {
     size_t total;   /* bytes of all pieces of a context; 0: no pieces */
-    size_t piece;   /* bytes of a piece */
     size_t threads; /* that copy, with the caller's; 0: as many as help */
-    size_t from;    /* bytes of the smallest copy that uses pieces */
-    size_t after;   /* bytes of such copies before pieces are made */
-    size_t streaming;
-    size_t populate;
 } pcu_staging_setting;
 
 /* Read the variable: 1 if it is set, 0 if not, -1 if it has another value. The setting

@@ -1,5 +1,5 @@
 /* Large copies of ordinary host memory: see staging.h. */
-#define _GNU_SOURCE /* sched_getaffinity, madvise */
+#define _GNU_SOURCE /* sched_getaffinity, MADV_HUGEPAGE */
 
 #include "driver/staging.h"
 
@@ -11,9 +11,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#if defined(__SSE2__)
-#    include <emmintrin.h>
-#endif
 
 #include "driver/capture.h"
 #include "driver/context_record.h"
@@ -28,11 +25,29 @@ enum { STAGING_POLL, STAGING_RETURN };
 
 enum {
     STAGING_MOST_THREADS = 16,
+    STAGING_USUAL_THREADS = 8,
+    STAGING_FEW_THREADS = 4, /* more of them take longer to wake than to copy */
     STAGING_MOST_PIECES = 256,
-    STAGING_MOST_BLOCKS = 256
+    STAGING_LEAST_PART = 64 << 10,
+    STAGING_LEAST_BLOCK = 4096,
+    STAGING_LARGEST_BLOCK = 2 << 20, /* the processor's caches keep some of them */
+    STAGING_BLOCKS = 32              /* of the usual total */
 };
 
 /* -- the setting ------------------------------------------------------------------- */
+
+/* The sizes follow from the bytes of all pieces, so that a test can have small ones.
+ * Copies to the device have more to gain from the driver's own way. */
+typedef struct {
+    size_t block;   /* bytes of the largest piece */
+    size_t blocks;  /* their number */
+    size_t threads; /* with the caller's */
+    size_t from;    /* bytes of the smallest copy; SIZE_MAX: none */
+    size_t few;     /* a smaller copy has few threads */
+    size_t after;   /* bytes of such copies before pieces are made: they cost time */
+} staging_sizes;
+
+enum { STAGING_UP = 4 }; /* the smallest copy to the device is so much larger */
 
 static size_t
 staging_processors(void)
@@ -45,10 +60,42 @@ staging_processors(void)
     return online > 0 ? (size_t)online : 1;
 }
 
+/* Half of the processors, but two if there are as many. */
+static size_t
+staging_usual_threads(void)
+{
+    size_t processors = staging_processors();
+    size_t threads = processors < 4 ? (processors < 2 ? 1 : 2) : processors / 2;
+    return threads < STAGING_USUAL_THREADS ? threads : STAGING_USUAL_THREADS;
+}
+
+static staging_sizes
+staging_sizes_of(const pcu_staging_setting *setting)
+{
+    staging_sizes sizes = {.block = STAGING_LARGEST_BLOCK, .from = SIZE_MAX};
+    while (sizes.block > STAGING_LEAST_BLOCK &&
+           sizes.block > setting->total / STAGING_BLOCKS) {
+        sizes.block /= 2;
+    }
+    sizes.blocks = setting->total / sizes.block;
+    sizes.threads = setting->threads == 0 ? staging_usual_threads() : setting->threads;
+    if (sizes.threads > STAGING_MOST_THREADS) {
+        sizes.threads = STAGING_MOST_THREADS;
+    }
+    sizes.few = 8 * sizes.block;
+    sizes.after = sizes.blocks * sizes.block;
+    if (sizes.after > (size_t)STAGING_BLOCKS * STAGING_LARGEST_BLOCK) {
+        sizes.after = (size_t)STAGING_BLOCKS * STAGING_LARGEST_BLOCK;
+    }
+    if (sizes.threads > 1 && sizes.blocks > 1) {
+        sizes.from = sizes.block;
+    }
+    return sizes;
+}
+
 /* -- the pieces of a context ------------------------------------------------------- */
 
-/* A place for one part of a copy. A block of page-locked memory has one, or several
- * that are smaller. */
+/* A place for one part of a copy. A block has one, or several that are smaller. */
 typedef struct {
     CUevent event; /* recorded behind the copy of the bus */
     char *memory;  /* during a copy */
@@ -58,14 +105,14 @@ typedef struct {
 /* A copy: a sequence of parts, each of which passes through piece `part % used`. */
 typedef struct {
     char *host;
+    const pcu_staging_view *view; /* the source, in place of `host`; or NULL */
     CUdeviceptr device;
     size_t size;
     size_t first; /* bytes of part 0: the next ones begin at multiples of `part` */
     size_t part;
-    size_t count; /* of parts */
+    size_t count;   /* of parts */
+    size_t threads; /* that copy at a time */
     bool up;
-    bool streaming;
-    bool populate;
 } staging_job;
 
 typedef struct staging {
@@ -73,15 +120,15 @@ typedef struct staging {
     CUcontext context;
     bool is_busy; /* a copy uses it; the lock of the list guards it */
     bool has_failed;
-    pcu_staging_setting setting;
-    size_t seen; /* bytes of the large copies so far */
-    void *blocks[STAGING_MOST_BLOCKS];
-    size_t block_count;
-    size_t most_blocks;
+    staging_sizes sizes;
+    size_t seen;   /* bytes of the large copies so far */
+    void *mapped;  /* NULL: no memory yet */
+    char *memory;  /* the blocks, in it */
+    size_t locked; /* the blocks before it are page-locked */
     staging_piece pieces[STAGING_MOST_PIECES];
     size_t event_count;
-    pthread_t threads[STAGING_MOST_THREADS];
-    size_t thread_count;
+    pthread_t workers[STAGING_MOST_THREADS];
+    size_t worker_count;
     /* the lock guards the rest */
     pthread_mutex_t lock;
     pthread_cond_t work; /* the threads wait for it */
@@ -101,8 +148,8 @@ static struct {
     pthread_mutex_t lock; /* guards the rest */
     pthread_cond_t idle;
     staging *first;
-    pcu_staging_setting setting;
-    atomic_size_t from; /* bytes of the smallest copy; SIZE_MAX: none */
+    staging_sizes sizes;
+    atomic_size_t from; /* sizes.from */
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER,
            .idle = PTHREAD_COND_INITIALIZER,
            .from = SIZE_MAX};
@@ -121,51 +168,71 @@ job_size(const staging_job *job, size_t part)
     return size < job->size - offset ? size : job->size - offset;
 }
 
-/* Stores that pass the caches: the written memory is not read first. */
-static void
-copy_streaming(char *to, const char *from, size_t size)
+/* Copy `count` elements that have the distance `step`. */
+static inline void
+view_copy_items(char *to, const char *from, size_t count, size_t size, ptrdiff_t step)
 {
-#if defined(__SSE2__)
-    size_t head = (size_t)(-(uintptr_t)to & 63);
-    if (size < 4096) {
-        memcpy(to, from, size);
-        return;
+    for (size_t i = 0; i < count; i++) {
+        memcpy(to + i * size, from + (ptrdiff_t)i * step, size);
     }
-    memcpy(to, from, head);
-    to += head;
-    from += head;
-    size -= head;
-    for (; size >= 64; size -= 64, to += 64, from += 64) {
-        const __m128i *source = (const __m128i *)(const void *)from;
-        __m128i *target = (__m128i *)(void *)to;
-        __m128i a = _mm_loadu_si128(source);
-        __m128i b = _mm_loadu_si128(source + 1);
-        __m128i c = _mm_loadu_si128(source + 2);
-        __m128i d = _mm_loadu_si128(source + 3);
-        _mm_stream_si128(target, a);
-        _mm_stream_si128(target + 1, b);
-        _mm_stream_si128(target + 2, c);
-        _mm_stream_si128(target + 3, d);
-    }
-    _mm_sfence();
-#endif
-    memcpy(to, from, size);
 }
 
-/* Let the system map the pages at once, in place of one fault each. */
+/* A constant size makes the copy of an element one instruction. */
 static void
-copy_populate(char *to, size_t size)
+view_copy_run(char *to, const char *from, size_t count, size_t size, ptrdiff_t step)
 {
-#if !defined(MADV_POPULATE_WRITE)
-#    define MADV_POPULATE_WRITE 23
-#endif
-    const uintptr_t page = 4096;
-    uintptr_t begin = ((uintptr_t)to + page - 1) & ~(page - 1);
-    uintptr_t end = ((uintptr_t)to + size) & ~(page - 1);
-    unsigned char resident = 1;
-    if (begin < end && mincore((void *)(end - page), page, &resident) == 0 &&
-        (resident & 1) == 0) {
-        (void)madvise((void *)begin, end - begin, MADV_POPULATE_WRITE);
+    if (step == (ptrdiff_t)size) {
+        memcpy(to, from, count * size);
+        return;
+    }
+    switch (size) {
+        case 1:
+            view_copy_items(to, from, count, 1, step);
+            break;
+        case 2:
+            view_copy_items(to, from, count, 2, step);
+            break;
+        case 4:
+            view_copy_items(to, from, count, 4, step);
+            break;
+        case 8:
+            view_copy_items(to, from, count, 8, step);
+            break;
+        case 16:
+            view_copy_items(to, from, count, 16, step);
+            break;
+        default:
+            view_copy_items(to, from, count, size, step);
+    }
+}
+
+/* Copy a range of the view's bytes, whole elements, to packed memory. */
+static void
+view_copy(char *to, const pcu_staging_view *view, size_t offset, size_t size)
+{
+    size_t index[PCU_MAX_NDIM];
+    const char *from = view->data;
+    size_t rest = offset / view->itemsize;
+    int last = view->ndim - 1;
+    for (int i = last; i >= 0; i--) {
+        index[i] = rest % view->shape[i];
+        rest /= view->shape[i];
+        from += (ptrdiff_t)index[i] * view->strides[i];
+    }
+    size_t count = size / view->itemsize;
+    while (count != 0) {
+        size_t run = view->shape[last] - index[last];
+        run = run < count ? run : count;
+        view_copy_run(to, from, run, view->itemsize, view->strides[last]);
+        to += run * view->itemsize;
+        count -= run;
+        index[last] += run;
+        from += (ptrdiff_t)run * view->strides[last];
+        for (int i = last; i > 0 && index[i] == view->shape[i]; i--) {
+            from += view->strides[i - 1] - (ptrdiff_t)index[i] * view->strides[i];
+            index[i] = 0;
+            index[i - 1]++;
+        }
     }
 }
 
@@ -173,19 +240,35 @@ static void
 staging_copy_part(const staging *self, size_t part)
 {
     const staging_job *job = &self->job;
-    char *host = job->host + job_offset(job, part);
     char *piece = self->pieces[part % self->used].memory;
+    size_t offset = job_offset(job, part);
     size_t size = job_size(job, part);
-    if (!job->up && job->populate) {
-        copy_populate(host, size);
+    if (job->view != NULL) {
+        view_copy(piece, job->view, offset, size);
     }
-    char *to = job->up ? piece : host;
-    const char *from = job->up ? host : piece;
-    if (job->streaming) {
-        copy_streaming(to, from, size);
+    else if (job->up) {
+        memcpy(piece, job->host + offset, size);
     }
     else {
-        memcpy(to, from, size);
+        memcpy(job->host + offset, piece, size);
+    }
+}
+
+/* Whether a thread may copy the next part. The lock is held. */
+static bool
+staging_can_copy(const staging *self)
+{
+    return self->taken < self->allowed && self->running < self->job.threads;
+}
+
+/* Wake as many threads as there is work for. The lock is held. */
+static void
+staging_wake(staging *self)
+{
+    size_t missing = self->job.threads - self->running;
+    size_t parts = self->allowed - self->taken;
+    for (missing = missing < parts ? missing : parts; missing != 0; missing--) {
+        pthread_cond_signal(&self->work);
     }
 }
 
@@ -208,7 +291,7 @@ staging_thread(void *argument)
     staging *self = argument;
     pthread_mutex_lock(&self->lock);
     while (!self->ends) {
-        if (self->taken < self->allowed) {
+        if (staging_can_copy(self)) {
             staging_copy_next(self);
             pthread_cond_signal(&self->done);
         }
@@ -228,31 +311,63 @@ staging_make_threads(staging *self, size_t wanted)
     sigset_t all;
     sigset_t before;
     pthread_attr_t attributes;
-    bool makes = self->thread_count < wanted && pthread_attr_init(&attributes) == 0;
+    bool makes = self->worker_count < wanted && pthread_attr_init(&attributes) == 0;
     if (!makes) {
         return;
     }
     (void)pthread_attr_setstacksize(&attributes, (size_t)256 << 10);
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (self->thread_count < wanted &&
-           pthread_create(&self->threads[self->thread_count], &attributes,
+    while (self->worker_count < wanted &&
+           pthread_create(&self->workers[self->worker_count], &attributes,
                           staging_thread, self) == 0) {
-        self->thread_count++;
+        self->worker_count++;
     }
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     (void)pthread_attr_destroy(&attributes);
 }
 
-/* Make blocks and events that are missing. */
+/* Map the memory of the blocks. A child process does not get it: the driver would still
+ * write to the parent's. */
 static void
-staging_make_memory(staging *self, size_t blocks, size_t pieces)
+staging_map(staging *self)
 {
-    while (self->block_count < blocks && !self->has_failed) {
-        self->has_failed =
-            state.plain.MemHostAlloc(&self->blocks[self->block_count],
-                                     self->setting.piece, 0) != CUDA_SUCCESS;
-        self->block_count += !self->has_failed;
+    size_t size = (self->sizes.blocks + 1) * self->sizes.block;
+    void *mapped = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (mapped == MAP_FAILED) {
+        self->has_failed = true;
+        return;
+    }
+    (void)madvise(mapped, size, MADV_DONTFORK); /* known since Linux 2.6.16 */
+    (void)madvise(mapped, size, MADV_HUGEPAGE); /* a kernel may lack them */
+    self->mapped = mapped;
+    size_t beyond = (uintptr_t)mapped % self->sizes.block;
+    self->memory = (char *)mapped + (beyond == 0 ? 0 : self->sizes.block - beyond);
+}
+
+/* Lock the pages of a piece before the bus uses it for the first time: all at once take
+ * longer than the first copy. If that fails, the driver copies the piece as other
+ * memory, and the next copies. */
+static void
+staging_lock(staging *self, const staging_piece *piece)
+{
+    size_t block = (size_t)(piece->memory - self->memory) / self->sizes.block;
+    if (block < self->locked || self->has_failed) {
+        return;
+    }
+    self->has_failed =
+        state.plain.MemHostRegister(self->memory + block * self->sizes.block,
+                                    self->sizes.block, 0) != CUDA_SUCCESS;
+    self->locked += !self->has_failed; /* parts come in order, and so do blocks */
+}
+
+/* Map the memory and make the events that are missing. */
+static void
+staging_make(staging *self, size_t pieces)
+{
+    if (self->mapped == NULL) {
+        staging_map(self);
     }
     while (self->event_count < pieces && !self->has_failed) {
         self->has_failed =
@@ -262,28 +377,27 @@ staging_make_memory(staging *self, size_t blocks, size_t pieces)
     }
 }
 
-/* Give the parts of the copy their places. Return whether there are enough. */
+/* Give the parts of the copy their places. Return whether there are some. */
 static bool
 staging_place(staging *self, const staging_job *job)
 {
-    size_t each = self->setting.piece / job->part;
-    size_t pieces = self->most_blocks * each;
+    size_t each = self->sizes.block / job->part;
+    size_t pieces = self->sizes.blocks * each;
     pieces = pieces < job->count ? pieces : job->count;
     pieces = pieces < STAGING_MOST_PIECES ? pieces : STAGING_MOST_PIECES;
-    staging_make_memory(self, (pieces + each - 1) / each, pieces);
-    if (pieces > self->block_count * each) {
-        pieces = self->block_count * each;
-    }
-    if (pieces > self->event_count) {
-        pieces = self->event_count;
+    staging_make(self, pieces);
+    if (self->has_failed) {
+        return false;
     }
     for (size_t i = 0; i < pieces; i++) {
-        self->pieces[i].memory = (char *)self->blocks[i / each] + i % each * job->part;
+        self->pieces[i].memory = self->memory + i * job->part;
         self->pieces[i].ended = 0;
     }
+    pthread_mutex_lock(&self->lock);
     self->job = *job;
     self->used = pieces;
-    return pieces >= 2;
+    pthread_mutex_unlock(&self->lock);
+    return true;
 }
 
 /* -- one copy ---------------------------------------------------------------------- */
@@ -307,6 +421,7 @@ run_submit(staging *self, staging_run *run)
     staging_piece *piece = &self->pieces[part % self->used];
     size_t offset = job_offset(job, part);
     size_t size = job_size(job, part);
+    staging_lock(self, piece);
     if (job->up) {
         run->status = state.plain.MemcpyHtoDAsync(job->device + offset, piece->memory,
                                                   size, run->stream);
@@ -382,8 +497,8 @@ run_allow(staging *self, const staging_run *run)
     }
     if (allowed > self->allowed) {
         self->allowed = allowed;
-        pthread_cond_broadcast(&self->work);
     }
+    staging_wake(self);
 }
 
 /* Do what is next: give the bus a part, copy one, or wait for the other threads or for
@@ -392,7 +507,7 @@ static void
 run_step(staging *self, staging_run *run)
 {
     bool submits = run_can_submit(self, run);
-    bool copies = !submits && self->taken < self->allowed;
+    bool copies = !submits && staging_can_copy(self);
     bool is_last = self->job.up && self->taken == self->job.count;
     if (copies) {
         staging_copy_next(self);
@@ -464,14 +579,20 @@ staging_run_job(staging *self, CUstream stream)
  * that no two threads fault in the same page. A small copy has smaller parts, so that
  * each thread gets some. */
 static void
-job_divide(staging_job *job, size_t piece, size_t threads)
+job_divide(staging_job *job, const staging_sizes *sizes)
 {
-    enum { LEAST = 64 << 10, EACH = 4 };
-    job->part = piece;
-    while (job->part > LEAST && job->size / job->part < EACH * threads) {
+    enum { EACH = 4 };
+    size_t most = job->size < sizes->few ? STAGING_FEW_THREADS : STAGING_MOST_THREADS;
+    job->threads = sizes->threads < most ? sizes->threads : most;
+    job->part = sizes->block;
+    while (job->part > STAGING_LEAST_PART &&
+           job->size / job->part < EACH * job->threads) {
         job->part /= 2;
     }
-    job->first = job->part - (size_t)((uintptr_t)job->host % job->part);
+    job->first = job->part;
+    if (job->view == NULL) {
+        job->first -= (size_t)((uintptr_t)job->host % job->part);
+    }
     if (job->first > job->size) {
         job->first = job->size;
     }
@@ -480,36 +601,17 @@ job_divide(staging_job *job, size_t piece, size_t threads)
 
 /* -- taking the pieces ------------------------------------------------------------- */
 
-static size_t
-setting_threads(const pcu_staging_setting *setting)
-{
-    enum { USUAL = 4 };
-    size_t most = staging_processors();
-    size_t threads = setting->threads == 0 ? USUAL : setting->threads;
-    threads = threads < most ? threads : most;
-    return threads < STAGING_MOST_THREADS ? threads : STAGING_MOST_THREADS;
-}
-
-static size_t
-setting_blocks(const pcu_staging_setting *setting)
-{
-    size_t blocks = setting->total / setting->piece;
-    return blocks < STAGING_MOST_BLOCKS ? blocks : STAGING_MOST_BLOCKS;
-}
-
 /* Read the variable. The lock of the list is held. */
 static void
 state_read_setting(void)
 {
     pcu_staging_setting setting;
-    size_t from = SIZE_MAX;
     bool is_set = pcu_setting_read_staging(&setting) == 1;
-    bool wanted = is_set || pcu_drv_info.device == NULL;
-    if (wanted && setting_blocks(&setting) >= 2 && setting_threads(&setting) > 1) {
-        from = setting.from;
+    state.sizes = staging_sizes_of(&setting);
+    if (!is_set && pcu_drv_info.device != NULL) {
+        state.sizes.from = SIZE_MAX;
     }
-    state.setting = setting;
-    atomic_store(&state.from, from);
+    atomic_store(&state.from, state.sizes.from);
 }
 
 static staging *
@@ -518,8 +620,7 @@ staging_new(CUcontext context)
     staging *self = calloc(1, sizeof(*self));
     if (self != NULL) {
         self->context = context;
-        self->setting = state.setting;
-        self->most_blocks = setting_blocks(&self->setting);
+        self->sizes = state.sizes;
         (void)pthread_mutex_init(&self->lock, NULL); /* cannot fail on Linux */
         (void)pthread_cond_init(&self->work, NULL);
         (void)pthread_cond_init(&self->done, NULL);
@@ -560,35 +661,39 @@ staging_give(staging *self)
     pthread_mutex_unlock(&state.lock);
 }
 
-/* Free the pieces unless their context has ended, which freed them. */
+/* Free what the driver has of the pieces, unless their context has ended, which freed
+ * that. The context may be lost, so all statuses are ignored. */
 static void
-staging_free_memory(staging *self)
+staging_free_resources(staging *self)
 {
     CUcontext popped = NULL;
     if (state.plain.CtxPushCurrent(self->context) != CUDA_SUCCESS) {
         return;
     }
     for (size_t i = 0; i < self->event_count; i++) {
-        (void)state.plain.EventDestroy(
-            self->pieces[i].event); /* of a context that is */
+        (void)state.plain.EventDestroy(self->pieces[i].event);
     }
-    for (size_t i = 0; i < self->block_count; i++) {
-        (void)state.plain.MemFreeHost(self->blocks[i]); /* lost, perhaps */
+    for (size_t i = 0; i < self->locked; i++) {
+        (void)state.plain.MemHostUnregister(self->memory + i * self->sizes.block);
     }
-    (void)state.plain.CtxPopCurrent(&popped); /* it may report earlier work */
+    (void)state.plain.CtxPopCurrent(&popped);
 }
 
 static size_t
 staging_free(staging *self)
 {
-    size_t bytes = self->block_count * self->setting.piece;
-    staging_free_memory(self);
+    size_t bytes = self->locked * self->sizes.block;
+    staging_free_resources(self);
     pthread_mutex_lock(&self->lock);
     self->ends = true;
     pthread_cond_broadcast(&self->work);
     pthread_mutex_unlock(&self->lock);
-    for (size_t i = 0; i < self->thread_count; i++) {
-        (void)pthread_join(self->threads[i], NULL);
+    for (size_t i = 0; i < self->worker_count; i++) {
+        (void)pthread_join(self->workers[i], NULL);
+    }
+    if (self->mapped != NULL) {
+        size_t size = (self->sizes.blocks + 1) * self->sizes.block;
+        (void)munmap(self->mapped, size); /* cannot fail: it is what was mapped */
     }
     (void)pthread_mutex_destroy(&self->lock);
     (void)pthread_cond_destroy(&self->work);
@@ -660,41 +765,44 @@ copy_is_captured(CUstream stream)
     return status != CUDA_SUCCESS || captured != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
-/* Copy through the pieces. CUDA_ERROR_NOT_FOUND: the driver is to copy. Pieces cost
- * time, so they are made when enough was copied that they pay. */
+/* Let the pieces pass a copy that no capture sees. Pieces cost time, so they are made
+ * when enough was copied that they pay. */
 static CUresult
-copy_staged(void *host, CUdeviceptr device, size_t size, CUstream stream, bool up)
+copy_run(staging *self, staging_job *job, CUstream stream)
 {
+    CUresult status = CUDA_ERROR_NOT_FOUND;
+    job_divide(job, &self->sizes);
+    if (self->locked != 0 && !copy_is_known(self->memory)) {
+        self->locked = self->event_count = 0; /* another library reset the context */
+    }
+    if (self->seen < self->sizes.after) {
+        self->seen += job->size;
+    }
+    if (self->seen >= self->sizes.after && staging_place(self, job)) {
+        staging_make_threads(self, self->sizes.threads - 1);
+        status = staging_run_job(self, stream);
+    }
+    return status;
+}
+
+/* Copy through the pieces. CUDA_ERROR_NOT_FOUND: they are not used. */
+static CUresult
+copy_staged(staging_job *job, CUstream stream)
+{
+    const void *host = job->view != NULL ? job->view->data : job->host;
     pcu_context_record *rec = pcu_context_record_working();
     if (rec == NULL || rec->kind == PCU_CTX_FOREIGN || pcu_captures != NULL ||
         pcu_in_host_function || copy_is_known(host) || copy_is_captured(stream) ||
-        !copy_is_inside(device, size)) {
+        !copy_is_inside(job->device, job->size)) {
         return CUDA_ERROR_NOT_FOUND;
     }
     staging *self = staging_take(rec->handle);
     if (self == NULL) {
         return CUDA_ERROR_NOT_FOUND;
     }
-    CUresult status = CUDA_ERROR_NOT_FOUND;
     CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
     CUresult exchanged = state.plain.ThreadExchangeStreamCaptureMode(&mode);
-    size_t threads = setting_threads(&self->setting);
-    staging_job job = {.host = host,
-                       .device = device,
-                       .size = size,
-                       .up = up,
-                       .streaming = self->setting.streaming != 0,
-                       .populate = self->setting.populate != 0};
-    job_divide(&job, self->setting.piece, threads);
-    if (self->block_count != 0 && !copy_is_known(self->blocks[0])) {
-        self->block_count = self->event_count =
-            0; /* another library reset the context */
-    }
-    self->seen += size;
-    if (threads > 1 && self->seen >= self->setting.after && staging_place(self, &job)) {
-        staging_make_threads(self, threads - 1);
-        status = staging_run_job(self, stream);
-    }
+    CUresult status = copy_run(self, job, stream);
     if (exchanged == CUDA_SUCCESS) {
         (void)state.plain.ThreadExchangeStreamCaptureMode(&mode); /* it was valid */
     }
@@ -703,24 +811,28 @@ copy_staged(void *host, CUdeviceptr device, size_t size, CUstream stream, bool u
 }
 
 static bool
-copy_is_large(size_t size)
+copy_is_large(size_t size, bool up)
 {
-    return size >= atomic_load_explicit(&state.from, memory_order_relaxed);
+    size_t from = atomic_load_explicit(&state.from, memory_order_relaxed);
+    return (up ? size / STAGING_UP : size) >= from;
 }
 
 /* A function of the table. `host` is not written if `up`. */
-#define STAGING_COPY(name, up, stream, plain_arguments, ...)                        \
-    static CUresult staging_##name(__VA_ARGS__)                                     \
-    {                                                                               \
-        CUresult status = CUDA_ERROR_NOT_FOUND;                                     \
-        if (copy_is_large(size)) {                                                  \
-            status =                                                                \
-                copy_staged((void *)(uintptr_t)host, device, size, (stream), (up)); \
-        }                                                                           \
-        if (status == CUDA_ERROR_NOT_FOUND) {                                       \
-            status = state.plain.name plain_arguments;                              \
-        }                                                                           \
-        return status;                                                              \
+#define STAGING_COPY(name, is_up, stream, plain_arguments, ...) \
+    static CUresult staging_##name(__VA_ARGS__)                 \
+    {                                                           \
+        CUresult status = CUDA_ERROR_NOT_FOUND;                 \
+        if (copy_is_large(size, (is_up))) {                     \
+            staging_job job = {.host = (char *)(uintptr_t)host, \
+                               .device = device,                \
+                               .size = size,                    \
+                               .up = (is_up)};                  \
+            status = copy_staged(&job, (stream));               \
+        }                                                       \
+        if (status == CUDA_ERROR_NOT_FOUND) {                   \
+            status = state.plain.name plain_arguments;          \
+        }                                                       \
+        return status;                                          \
     }
 STAGING_COPY(MemcpyHtoD, true, NULL, (device, host, size), CUdeviceptr device,
              const void *host, size_t size)
@@ -730,6 +842,48 @@ STAGING_COPY(MemcpyHtoDAsync, true, stream, (device, host, size, stream),
              CUdeviceptr device, const void *host, size_t size, CUstream stream)
 STAGING_COPY(MemcpyDtoHAsync, false, stream, (host, device, size, stream), void *host,
              CUdeviceptr device, size_t size, CUstream stream)
+
+/* Leave out axes of length 1, and join two axes that are one in memory. */
+static void
+view_simplify(pcu_staging_view *view)
+{
+    int ndim = 0;
+    for (int i = 0; i < view->ndim; i++) {
+        size_t length = view->shape[i];
+        ptrdiff_t stride = view->strides[i];
+        if (length == 1 && (ndim != 0 || i + 1 < view->ndim)) {
+            continue;
+        }
+        bool joins = ndim != 0 && view->strides[ndim - 1] == (ptrdiff_t)length * stride;
+        if (joins) {
+            ndim--;
+            length *= view->shape[ndim];
+        }
+        view->shape[ndim] = length;
+        view->strides[ndim++] = stride;
+    }
+    view->ndim = ndim;
+}
+
+CUresult
+pcu_staging_pack(CUdeviceptr device, pcu_staging_view *view, size_t size,
+                 CUstream stream)
+{
+    bool is_usual = (view->itemsize & (view->itemsize - 1)) == 0 &&
+                    view->itemsize <= STAGING_LEAST_BLOCK;
+    if (!state.has_begun || view->ndim == 0 || !is_usual ||
+        !copy_is_large(size, false) || pcu_captures != NULL ||
+        copy_is_captured(stream)) {
+        return CUDA_ERROR_NOT_FOUND;
+    }
+    CUresult status = drv.StreamSynchronize(stream); /* a signal can end it */
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    view_simplify(view);
+    staging_job job = {.view = view, .device = device, .size = size, .up = true};
+    return copy_staged(&job, stream);
+}
 
 void
 pcu_staging_begin(int (*host)(int question))

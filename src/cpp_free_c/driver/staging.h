@@ -6,7 +6,8 @@
  * copies between host and device use the pieces: from a size on, outside of captures,
  * and if the host memory is unknown to the driver. All other copies are the driver's.
  *
- * Each context has its own pieces and threads, made by the first large copies. One copy
+ * Each context has its own pieces and threads, made when it has copied as many bytes.
+ * The pages of a piece are locked when the bus uses it for the first time. One copy
  * at a time uses them; a second one in another thread is the driver's. The threads
  * never call the driver, and only the thread of the copy does, without any lock held.
  *
@@ -15,15 +16,16 @@
  * place. A failure or a signal in the middle ends the copy after the pieces that are on
  * the way.
  *
- * The variable PYCUDA_STAGING sets the bytes of the pieces of a context; 0 leaves all
- * copies to the driver. The software device copies by itself unless the variable is
- * set.
+ * The variable PYCUDA_STAGING sets the bytes of the pieces of a context, which all
+ * other sizes follow; 0 leaves all copies to the driver. The software device copies by
+ * itself unless the variable is set.
  *
  * Invariant: in a forked child the driver is not READY, and nothing here is used.
  * Callers: see the functions. */
 #ifndef DRIVER_STAGING_H
 #define DRIVER_STAGING_H
 
+#include "driver/shape.h"
 #include "driver/table.h"
 
 /* Replace the copies of the loaded driver. `host` is the callback of
@@ -35,5 +37,22 @@ PCU_HIDDEN void pcu_staging_begin(int (*host)(int question));
  * Return the bytes of the pieces. The caller does not hold the interpreter lock. The
  * next large copy makes pieces again, and the variable is read again. */
 PCU_HIDDEN size_t pcu_staging_release(CUcontext context);
+
+/* A host array that is not packed. The axes are in the order of the packed copy: the
+ * last one is the fastest. */
+typedef struct {
+    const char *data;
+    size_t itemsize;
+    int ndim;
+    size_t shape[PCU_MAX_NDIM]; /* no length is 0 */
+    ptrdiff_t strides[PCU_MAX_NDIM];
+} pcu_staging_view;
+
+/* Copy the elements to packed device memory, `size` bytes in all: the threads pack them
+ * into the pieces. CUDA_ERROR_NOT_FOUND: nothing was copied, because the pieces are in
+ * use or are not for this copy. The view is changed. The caller does not hold the
+ * interpreter lock. */
+PCU_HIDDEN CUresult pcu_staging_pack(CUdeviceptr device, pcu_staging_view *view,
+                                     size_t size, CUstream stream);
 
 #endif

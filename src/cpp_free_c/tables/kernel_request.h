@@ -34,7 +34,7 @@
     FIELD(uint8_t, vector, NUMBER, "elements of a vector, or bytes of a word for raw elements") \
     FIELD(uint8_t, kept_ndim, NUMBER, "axes of the result, or how many arrays, or bits of axes, as the family says") \
     FIELD(uint8_t, variant, VARIANT, "which kernel of the family, as in PCU_KERNEL_VARIANTS") \
-    FIELD(uint8_t, partial, FLAG, "true if the kernel stores part of the result") \
+    FIELD(uint8_t, partial, FLAG, "true if the kernel stores part of the result, or a block a part of a row") \
     FIELD(uint8_t, streamed, FLAG, "reductions: true if loads bypass the cache") \
     FIELD(uint16_t, tile, NUMBER, "the size of a tile, as the family counts it") \
     FIELD(uint16_t, threads, NUMBER, "the threads of a block") \
@@ -67,6 +67,7 @@
     X(SEARCH, "search")           \
     X(HISTOGRAM, "histogram")     \
     X(ELEMENTWISE_TILES, "elementwise_tiles") \
+    X(ELEMENTWISE_ROWS, "elementwise_rows") \
     X(CROSS, "cross")             \
     X(SOLVER, "solver")           \
     X(QUANTILE, "quantile")       \
@@ -78,7 +79,8 @@
  * in the order of the loop. If vectors have several elements, ARRAY is an array whose
  * elements follow each other along the fastest axis; REPEATED one that has the same
  * element everywhere along that axis; BACKWARD one with the elements in reverse order.
- * In kernels of tiles, TURNED is an input that is packed along another axis. */
+ * In kernels of tiles, TURNED is an input that is packed along another axis. In kernels by
+ * rows, PACKED and REPEATED say how the elements of a row follow each other. */
 #define PCU_OPERAND_PASSING(X) \
     X(ARRAY, "array")   \
     X(SCALAR, "scalar") \

@@ -5,9 +5,9 @@
 #include "device/ptx/words.h"
 
 enum {
-    MOST_UNIFORM = 4096, /* bytes of the values of a launch and of a block */
-    MOST_OF_WARP = 2048, /* bytes of the values of a warp */
-    MOST_OF_BLOCK = 32,  /* instructions that each block runs once */
+    MOST_UNIFORM = 16384, /* bytes of the values of a launch and of a block */
+    MOST_OF_WARP = 2048,  /* bytes of the values of a warp */
+    MOST_OF_BLOCK = 64,   /* instructions that each block runs once */
     MOST_SHAPED = 8,
     SHAPE_ROOM = 64,   /* bytes of an emu_shape, to keep the alignment */
     MOST_DISTANCE = 64 /* instructions between an address and its use */
@@ -268,9 +268,9 @@ hoist_is_access(const low_insn *insn)
            insn->aux & EMU_AT_BASE64;
 }
 
-/* The only instruction that writes the value, or NULL. */
+/* The only instruction that writes the value, or NULL. It may be computed once. */
 static low_insn *
-hoist_writer(const hoist *h, low_value value)
+hoist_only_writer(const hoist *h, low_value value)
 {
     low_insn *insn;
     uint32_t reg;
@@ -283,32 +283,97 @@ hoist_writer(const hoist *h, low_value value)
         return NULL;
     }
     insn = &h->f->insns[h->writer[reg]];
-    if (insn->guarded || insn->once || insn->d != value) {
+    if (insn->guarded || insn->d != value) {
         return NULL;
     }
     return insn;
 }
 
-/* Whether all instructions between two are in one basic block and none of them writes
- * the value. */
+/* The same of a value that is computed each time. */
+static low_insn *
+hoist_writer(const hoist *h, low_value value)
+{
+    low_insn *insn = hoist_only_writer(h, value);
+
+    if (insn == NULL || insn->once) {
+        return NULL;
+    }
+    return insn;
+}
+
 static bool
-hoist_keeps(const hoist *h, const low_insn *from, const low_insn *to, low_value value)
+hoist_writes(const hoist *h, const low_insn *insn, low_value value)
+{
+    if (insn->d == value || insn->e == value) {
+        return true;
+    }
+    for (uint32_t k = 0; k < insn->x_defs; k++) {
+        if (h->f->xs[insn->x + k] == value) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether an instruction comes after another one in the same basic block. */
+static bool
+hoist_follows(const low_insn *from, const low_insn *to)
 {
     if (to - from > MOST_DISTANCE || to <= from) {
         return false;
     }
     for (const low_insn *insn = from + 1; insn < to; insn++) {
-        if (insn->op == EMU_OP_label || insn->d == value || insn->e == value ||
+        if (insn->op == EMU_OP_label ||
             emu_op_rows[insn->op].fields & (EMU_TARGET | EMU_TARGETS | EMU_LEAVES)) {
             return false;
         }
-        for (uint32_t k = 0; k < insn->x_defs; k++) {
-            if (h->f->xs[insn->x + k] == value) {
-                return false;
-            }
+    }
+    return true;
+}
+
+/* Whether none of the instructions between two writes the value. */
+static bool
+hoist_keeps(const hoist *h, const low_insn *from, const low_insn *to, low_value value)
+{
+    for (const low_insn *insn = from + 1; insn < to; insn++) {
+        if (hoist_writes(h, insn, value)) {
+            return false;
         }
     }
     return true;
+}
+
+/* Whether the index has, at the access, the value of which the address was computed. It
+ * has if the product is computed once, or if nothing writes the index in between. It
+ * also has if its only writer comes before the product in the basic block of the sum:
+ * then it never runs without them. */
+static bool
+hoist_has_index(const hoist *h, low_value index, const low_insn *product,
+                const low_insn *sum, const low_insn *access)
+{
+    const low_insn *writer = hoist_writer(h, index);
+
+    if (product->once != EMU_EACH) {
+        return true;
+    }
+    if (writer != NULL && writer < product && hoist_follows(writer, sum)) {
+        return true;
+    }
+    return hoist_follows(product, access) && hoist_keeps(h, product, access, index);
+}
+
+static bool
+hoist_is_widened(const low_insn *insn)
+{
+    return insn->op == EMU_OP_cvt_64from32_s32 || insn->op == EMU_OP_cvt_64from32_u32;
+}
+
+/* Whether the instruction multiplies an index by the size of an element. */
+static bool
+hoist_is_product(const low_insn *insn)
+{
+    return insn->op == EMU_OP_mulwide_s32 || insn->op == EMU_OP_mulwide_u32 ||
+           hoist_is_widened(insn);
 }
 
 /* One read less of a value. An instruction whose result nothing reads is dropped. */
@@ -321,7 +386,7 @@ hoist_drop_read(hoist *h, low_value value)
         insn == NULL) {
         return;
     }
-    if (insn->op == EMU_OP_mulwide_s32 || insn->op == EMU_OP_mulwide_u32) {
+    if (hoist_is_product(insn)) {
         insn->once = EMU_NEVER;
         h->start[LOW_REGISTER_NUMBER(value)] = UINT32_MAX;
     }
@@ -335,12 +400,15 @@ hoist_drop_read(hoist *h, low_value value)
 
 /* The factor of a product, or 0. */
 static uint64_t
-hoist_factor(const low_func *f, low_value value)
+hoist_factor(const low_func *f, const low_insn *product)
 {
     uint64_t bits = 0;
 
-    if (value & 1) {
-        bits = low_constant_bits(f, value);
+    if (hoist_is_widened(product)) {
+        return 1;
+    }
+    if (product->b & 1) {
+        bits = low_constant_bits(f, product->b);
     }
     if (bits > EMU_AT_MOST_SCALE) {
         return 0;
@@ -363,19 +431,19 @@ hoist_address(hoist *h, low_insn *access)
         return;
     }
     base = sum->a;
-    product = hoist_writer(h, sum->b);
+    product = hoist_only_writer(h, sum->b);
     if (!hoist_is_uniform(f, base)) {
         base = sum->b;
-        product = hoist_writer(h, sum->a);
+        product = hoist_only_writer(h, sum->a);
     }
     if (!hoist_is_uniform(f, base) || product == NULL || product >= sum ||
-        (product->op != EMU_OP_mulwide_s32 && product->op != EMU_OP_mulwide_u32)) {
+        !hoist_is_product(product)) {
         return;
     }
     index = product->a;
-    scale = hoist_factor(f, product->b);
+    scale = hoist_factor(f, product);
     if (scale == 0 || !hoist_is_register(index) ||
-        !hoist_keeps(h, product, access, index)) {
+        !hoist_has_index(h, index, product, sum, access)) {
         return;
     }
     access->a = index;
@@ -385,14 +453,14 @@ hoist_address(hoist *h, low_insn *access)
     if (hoist_is_linear_value(f, index)) {
         access->aux |= EMU_AT_LINEAR;
     }
-    if (product->op == EMU_OP_mulwide_u32) {
+    if (product->op == EMU_OP_mulwide_u32 || product->op == EMU_OP_cvt_64from32_u32) {
         access->aux |= EMU_AT_UNSIGNED;
     }
     reg = LOW_REGISTER_NUMBER(index);
     h->reads[reg]++;
     if (h->start[reg] != UINT32_MAX &&
-        h->end[reg] < 2 * (uint32_t)(access - f->insns)) {
-        h->end[reg] = 2 * (uint32_t)(access - f->insns);
+        h->end[reg] < h->end[LOW_REGISTER_NUMBER(address)]) {
+        h->end[reg] = h->end[LOW_REGISTER_NUMBER(address)]; /* in loops, too */
     }
     hoist_drop_read(h, address);
 }

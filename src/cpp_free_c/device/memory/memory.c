@@ -253,9 +253,9 @@ memory_stop_locked(emu_allocation *record)
 /* -- allocating and freeing -------------------------------------------------------- */
 
 /* Ask the system for huge pages within an allocation, or for small ones again. With
- * huge pages, large arrays need fewer page faults. Its last page may be huge too, if that
- * at most doubles the memory: nothing else is in the span. If the system refuses, small
- * pages are used. */
+ * huge pages, large arrays need fewer page faults. Its last page may be huge too, if
+ * that at most doubles the memory: nothing else is in the span. If the system refuses,
+ * small pages are used. */
 static void
 memory_advise_huge(const emu_allocation *record, int advice)
 {

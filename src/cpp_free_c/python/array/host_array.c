@@ -37,12 +37,25 @@ pcu_host_has_shape(PyArrayObject *host, const pcu_gpuarray *self)
     return true;
 }
 
+/* The axes of a packed array, that of the longest stride first. */
+static void
+host_axes_in_memory(int ndim, const ptrdiff_t *strides, int *order)
+{
+    for (int i = 0; i < ndim; i++) {
+        int k = i;
+        for (; k > 0 && strides[order[k - 1]] < strides[i]; k--) {
+            order[k] = order[k - 1];
+        }
+        order[k] = i;
+    }
+}
+
 PyObject *
-pcu_host_new(pcu_gpuarray *self)
+pcu_host_new(const pcu_gpuarray *self)
 {
     npy_intp dims[PCU_MAX_NDIM];
     npy_intp axes[PCU_MAX_NDIM];
-    npy_intp order[PCU_MAX_NDIM];
+    int order[PCU_MAX_NDIM];
     ptrdiff_t packed[PCU_MAX_NDIM];
     for (int i = 0; i < self->ndim; i++) {
         dims[i] = (npy_intp)self->shape[i];
@@ -55,13 +68,7 @@ pcu_host_new(pcu_gpuarray *self)
         Py_DECREF(dtype);
         return NULL;
     }
-    for (int i = 0; i < self->ndim; i++) { /* the longest stride first */
-        int k = i;
-        for (; k > 0 && packed[order[k - 1]] < packed[i]; k--) {
-            order[k] = order[k - 1];
-        }
-        order[k] = i;
-    }
+    host_axes_in_memory(self->ndim, packed, order);
     for (int i = 0; i < self->ndim; i++) {
         dims[i] = (npy_intp)self->shape[order[i]];
         axes[order[i]] = i;
@@ -154,31 +161,42 @@ pcu_host_checked_new(pcu_gpuarray *self, PyObject *host, PyObject *dtype_error,
     return (PyArrayObject *)PyArray_Newshape(array, &shape, order);
 }
 
-PyObject *
-pcu_host_arranged_new(PyArrayObject *host, pcu_gpuarray *like)
+bool
+pcu_host_is_arranged(PyArrayObject *host, const pcu_gpuarray *like)
 {
-    if (pcu_host_is_alike(host, like) &&
-        PyArray_ISNBO(PyArray_DESCR(host)->byteorder) ==
+    return pcu_host_is_alike(host, like) &&
+           PyArray_ISNBO(PyArray_DESCR(host)->byteorder) ==
+               PyArray_ISNBO(like->dtype->byteorder);
+}
+
+bool
+pcu_host_view(PyArrayObject *host, const pcu_gpuarray *like, pcu_staging_view *view)
+{
+    size_t itemsize = pcu_gpuarray_itemsize(like);
+    if (!pcu_host_has_shape(host, like) || !pcu_gpuarray_is_packed(like) ||
+        (size_t)PyArray_ITEMSIZE(host) != itemsize ||
+        PyArray_ISNBO(PyArray_DESCR(host)->byteorder) !=
             PyArray_ISNBO(like->dtype->byteorder)) {
-        return Py_NewRef((PyObject *)host);
+        return false;
     }
-    PyObject *arranged = pcu_host_new(like);
-    if (arranged != NULL && PyArray_CopyInto((PyArrayObject *)arranged, host) < 0) {
-        Py_CLEAR(arranged);
+    int order[PCU_MAX_NDIM];
+    host_axes_in_memory(like->ndim, like->strides, order);
+    for (int i = 0; i < like->ndim; i++) {
+        view->shape[i] = like->shape[order[i]];
+        view->strides[i] = PyArray_STRIDE(host, order[i]);
     }
-    return arranged;
+    view->data = PyArray_BYTES(host);
+    view->itemsize = itemsize;
+    view->ndim = like->ndim;
+    return true;
 }
 
 PyObject *
-pcu_host_packed_new(PyObject *ary)
+pcu_host_packed_like(PyObject *ary)
 {
     PyArrayObject *array = (PyArrayObject *)ary;
     if (PyArray_IS_C_CONTIGUOUS(array) || PyArray_IS_F_CONTIGUOUS(array)) {
         return Py_NewRef(ary);
     }
-    PyObject *packed = PyArray_NewLikeArray(array, NPY_KEEPORDER, NULL, 0);
-    if (packed != NULL && PyArray_CopyInto((PyArrayObject *)packed, array) < 0) {
-        Py_CLEAR(packed);
-    }
-    return packed;
+    return PyArray_NewLikeArray(array, NPY_KEEPORDER, NULL, 0);
 }

@@ -7,6 +7,7 @@
 #define PYTHON_ARRAY_HOST_ARRAY_H
 
 #include "python/driver/memory/gpuarray.h"
+#include "driver/staging.h"
 
 /* Whether each element has the same distance from the first in the host array and in
  * the packed device array. */
@@ -14,7 +15,7 @@ PCU_HIDDEN bool pcu_host_is_alike(PyArrayObject *host, const pcu_gpuarray *devic
 
 /* An uninitialised array with self's order of axes, in pageable or page-locked memory.
  */
-PCU_HIDDEN PCU_NEWREF PyObject *pcu_host_new(pcu_gpuarray *self);
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_host_new(const pcu_gpuarray *self);
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_host_pagelocked_new(pcu_gpuarray *self);
 
 /* Check a host array that a program gives: its kind, size and dtype (dtype_error). An
@@ -24,13 +25,17 @@ PCU_HIDDEN PCU_NEWREF PyArrayObject *pcu_host_checked_new(pcu_gpuarray *self,
                                                           PyObject *dtype_error,
                                                           PyObject *warning);
 
-/* The elements of `host` in the order in memory of the packed array `like`: the array
- * itself, or a copy. */
-PCU_HIDDEN PCU_NEWREF PyObject *pcu_host_arranged_new(PyArrayObject *host,
-                                                      pcu_gpuarray *like);
+/* Whether the elements of `host` are in memory as those of the packed array `like`. */
+PCU_HIDDEN bool pcu_host_is_arranged(PyArrayObject *host, const pcu_gpuarray *like);
 
-/* The array itself if it is packed, or a packed copy with the same order of axes. */
-PCU_HIDDEN PCU_NEWREF PyObject *pcu_host_packed_new(PyObject *ary);
+/* Describe the elements of `host` in the order in memory of the packed array `like`.
+ * False if their bytes are not those of the GPUArray. */
+PCU_HIDDEN bool pcu_host_view(PyArrayObject *host, const pcu_gpuarray *like,
+                              pcu_staging_view *view);
+
+/* The array itself if it is packed, or an uninitialised packed array with the same
+ * order of axes. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_host_packed_like(PyObject *ary);
 
 /* Whether the shape of the host array is self's. */
 PCU_HIDDEN bool pcu_host_has_shape(PyArrayObject *host, const pcu_gpuarray *self);

@@ -1,6 +1,6 @@
 /* Work that NumPy does on the software device, whose memory is the host's.
  *
- * Called by product/matmul.c and fourier/fourier.c. The Python half is
+ * Called by product/matmul.c, fourier/fourier.c and sort/sort.c. The Python half is
  * pycuda/_array/host.py. */
 #ifndef PYTHON_ARRAY_HOST_WORK_H
 #define PYTHON_ARRAY_HOST_WORK_H

@@ -6,6 +6,7 @@
 #include "device/api/management/nvml.h"
 
 #include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -414,16 +415,33 @@ nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciInfo_t *pci)
     return result;
 }
 
-nvmlReturn_t
-nvmlDeviceGetPciInfo_v2(nvmlDevice_t device, nvmlPciInfo_t *pci)
+/* Store the first bytes of the structure: those before the long bus id are the older
+ * structures, behind which the caller may have other variables. */
+static nvmlReturn_t
+pci_info_begin(nvmlDevice_t device, void *pci, size_t size)
 {
-    return nvmlDeviceGetPciInfo_v3(device, pci);
+    nvmlPciInfo_t info;
+    nvmlReturn_t result = NVML_ERROR_INVALID_ARGUMENT;
+
+    if (pci != NULL) {
+        result = nvmlDeviceGetPciInfo_v3(device, &info);
+    }
+    if (result == NVML_SUCCESS) {
+        memcpy(pci, &info, size);
+    }
+    return result;
 }
 
 nvmlReturn_t
-nvmlDeviceGetPciInfo(nvmlDevice_t device, nvmlPciInfo_t *pci)
+nvmlDeviceGetPciInfo_v2(nvmlDevice_t device, void *pci)
 {
-    return nvmlDeviceGetPciInfo_v3(device, pci);
+    return pci_info_begin(device, pci, offsetof(nvmlPciInfo_t, busId));
+}
+
+nvmlReturn_t
+nvmlDeviceGetPciInfo(nvmlDevice_t device, void *pci)
+{
+    return pci_info_begin(device, pci, offsetof(nvmlPciInfo_t, pciSubSystemId));
 }
 
 /* No process is seen from another one. */

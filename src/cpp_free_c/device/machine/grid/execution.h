@@ -66,10 +66,12 @@ bool emu_threads_parse(const char *text, unsigned *count);
 unsigned emu_threads_count(void);
 
 /* Call `part` with number 0 in this thread, and with other numbers in up to count - 1
- * workers if they are free. Return when all calls have returned. It is not certain that
- * a worker joins, so part 0 must be able to do all of the work. While this thread waits
- * for the workers it calls `idle` every EMU_POLL_NANOSECONDS. */
+ * workers if they are free and part 0 wakes them by emu_threads_wake. Return when all
+ * calls have returned. It is not certain that a worker joins, so part 0 must be able to
+ * do all of the work. While this thread waits for the workers it calls `idle` every
+ * EMU_POLL_NANOSECONDS. */
 void emu_threads_run(void (*part)(void *data, unsigned number),
                      void (*idle)(void *data), void *data, unsigned count);
+void emu_threads_wake(void);
 
 #endif

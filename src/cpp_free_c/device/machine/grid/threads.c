@@ -148,6 +148,17 @@ threads_finish_locked(void (*idle)(void *data), void *data)
 }
 
 void
+emu_threads_wake(void)
+{
+    (void)pthread_mutex_lock(&pool.lock);
+    /* No more workers than that: each one that wakes takes the lock. */
+    for (unsigned i = 0; i < pool.wanted; i++) {
+        (void)pthread_cond_signal(&pool.work);
+    }
+    (void)pthread_mutex_unlock(&pool.lock);
+}
+
+void
 emu_threads_run(void (*part)(void *data, unsigned number), void (*idle)(void *data),
                 void *data, unsigned count)
 {
@@ -172,7 +183,6 @@ emu_threads_run(void (*part)(void *data, unsigned number), void (*idle)(void *da
             if (pool.wanted > count - 1) {
                 pool.wanted = count - 1;
             }
-            (void)pthread_cond_broadcast(&pool.work);
         }
         (void)pthread_mutex_unlock(&pool.lock);
     }

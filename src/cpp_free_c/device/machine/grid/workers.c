@@ -93,6 +93,7 @@ enum {
     LARGE_GRID = 4096, /* clusters */
     TAKEN_LEAST = 8,   /* how many of them a crew takes at once */
     TAKEN_MOST = 256,
+    HELP_AFTER = 10000, /* nanoseconds: waking other threads takes about as long */
     SHARES = 32 /* parts of the grid for each thread, if they are not too large */
 };
 
@@ -110,6 +111,7 @@ typedef struct {
     emu_block **blocks; /* the first `live` run, the others may be reused */
     size_t live, count, room;
     uint64_t next, end;   /* clusters that only this crew begins */
+    uint64_t help_at;     /* when the first crew wakes the others; 0: not again */
     unsigned clusters;    /* to which the live blocks belong */
     emu_watch *watch;     /* made at its first use */
     uint64_t watch_at;    /* when to watch next; 0: not set yet */
@@ -541,6 +543,24 @@ crew_look_alone(crew *c)
     }
 }
 
+static void
+crew_wake_others(crew *c)
+{
+    if (c->help_at != 0) {
+        c->help_at = 0;
+        emu_threads_wake();
+    }
+}
+
+/* Wake the other workers if the launch takes long enough to be worth it. */
+static void
+crew_ask_for_help(crew *c)
+{
+    if (c->help_at != 0 && emu_clock_steady() >= c->help_at) {
+        crew_wake_others(c);
+    }
+}
+
 /* Run blocks one after the other, until the grid changes to turns. */
 static void
 crew_run_alone(crew *c)
@@ -555,6 +575,7 @@ crew_run_alone(crew *c)
                 c->worker->has_looked = false;
                 crew_look_alone(c);
             }
+            crew_ask_for_help(c);
         }
         if (!c->live) {
             crew_set_waits(c, false);
@@ -594,6 +615,7 @@ crew_run_in_turns(crew *c)
         if (!c->live) {
             return;
         }
+        crew_wake_others(c);
         if (c->quiet) {
             crew_stay_quiet(c);
             continue;
@@ -691,6 +713,9 @@ worker_run_part(void *data, unsigned number)
     c.blocks = &worker->block;
     c.count = worker->block != NULL;
     c.room = 1;
+    if (number == 0 && grid->worker_count > 1) {
+        c.help_at = emu_clock_steady() + HELP_AFTER;
+    }
     atomic_fetch_add(&grid->active, 1);
     if (crew_takes_turns(&c)) {
         emu_proof_leave(grid, &c.part); /* the epoch of the other workers ends */

@@ -296,18 +296,39 @@ emu_lockstep_bra(emu_warp *warp, const emu_insn *insn)
     return lockstep_jump(warp, insn, insn + insn->imm);
 }
 
+/* How many of the first warps have the same predicate in all lanes. */
+static unsigned
+lockstep_agreeing(const emu_warp *warp, const emu_insn *insn, uint32_t predicate)
+{
+    unsigned count = 0;
+
+    if (predicate != emu_lanes_if(predicate != 0)) {
+        return 0;
+    }
+    while (count < warp->abreast &&
+           emu_predicate(&warp[count], insn->a, insn->aux != 0) == predicate) {
+        count++;
+    }
+    return count;
+}
+
+/* Warps that branch differently separate. If at least two of the first branch alike, as
+ * where the last threads have nothing to do, these stay together. With the check of
+ * races they do not, so that a report is about the accesses of warps that run by
+ * themselves. */
 const emu_insn *
 emu_lockstep_bra_if(emu_warp *warp, const emu_insn *insn)
 {
     const uint32_t first = emu_predicate(warp, insn->a, insn->aux != 0);
-    uint32_t differs = first ^ emu_lanes_if(first != 0);
+    const unsigned count = lockstep_agreeing(warp, insn, first);
 
-    for (unsigned i = 1; i < warp->abreast; i++) {
-        differs |= first ^ emu_predicate(&warp[i], insn->a, insn->aux != 0);
-    }
-    if (differs) {
+    if (count < 2 || (count < warp->abreast && warp->block->race != NULL)) {
         return emu_lockstep_separate(warp, insn);
     }
+    for (unsigned i = count; i < warp->abreast; i++) {
+        lockstep_separate_warp(&warp[i], insn);
+    }
+    warp->abreast = count;
     if (first) {
         return lockstep_jump(warp, insn, insn + insn->imm);
     }

@@ -128,6 +128,8 @@ struct emu_warp {
     uint64_t exchange[2][EMU_LANES]; /* of warp operations */
 };
 
+enum { EMU_CACHE_LINE = 64 };
+
 /* -- blocks and grids -------------------------------------------------------------- */
 
 /* A barrier with a count counts whole warps as 32 threads each, whatever lanes they
@@ -236,7 +238,10 @@ struct emu_grid {
     uint32_t (*tids)[3][EMU_LANES]; /* of each warp */
     uint64_t sync_space;   /* of a cooperative launch: the counter of grid.sync */
     unsigned worker_count; /* at most; set before the workers begin */
+    /* Every worker writes it; the other fields stay in the caches of all. */
+    uint8_t apart[EMU_CACHE_LINE];
     _Atomic uint64_t next_cluster;
+    uint8_t apart_too[EMU_CACHE_LINE];
     _Atomic unsigned active; /* workers that run blocks */
     _Atomic unsigned
         waiting; /* workers whose blocks all wait; used before `takes_turns` */

@@ -10,6 +10,7 @@
 #include "python/array/memory.h"
 #include "python/array/ops/elementwise_loop.h"
 #include "python/array/ops/elementwise_record.h"
+#include "python/array/ops/elementwise_rows.h"
 #include "python/array/ops/elementwise_tiles.h"
 #include "python/array/ops/kernel_launch.h"
 #include "python/array/ops/kernel_table.h"
@@ -102,6 +103,9 @@ elementwise_launch(pcu_state *st, pcu_context *ctx, pcu_elementwise_loop *loop,
     int rc = elementwise_transpose(st, ctx, loop, stream);
     if (rc == 0) {
         rc = pcu_elementwise_tiles(st, ctx, loop, stream);
+    }
+    if (rc == 0) {
+        rc = pcu_elementwise_rows(st, ctx, loop, stream);
     }
     if (rc == 1) {
         return 0;
@@ -225,6 +229,7 @@ pcu_elementwise_enqueue(pcu_state *st, int op, int nin, const pcu_operand *input
     if (ctx == NULL) {
         return -1;
     }
+    loop.has_no_rows = false;
     loop.nin = nin;
     loop.nops = nin + nout;
     loop.inputs = inputs;

@@ -3,7 +3,8 @@
  * Where all operands are packed in the same order the kernel is flat: it sees one run
  * of elements. Otherwise the axes along which all operands advance evenly are joined,
  * and the kernel finds a unit by its indices. A unit is a vector of elements along the
- * fastest axis if lengths, strides and addresses allow it, else one element. */
+ * fastest axis if lengths, strides and addresses allow it, else one element. Many
+ * elements go by rows on the software device. */
 
 #include "python/array/ops/elementwise_loop.h"
 
@@ -14,6 +15,9 @@
 enum {
     LOOP_WORD = 16, /* the most bytes that one load of a thread moves */
     LOOP_UNITS = 4, /* the most units of a thread */
+    /* Elements of a loop and of a row, from which on it goes by rows. */
+    LOOP_ROWS_LEAST = 4096,
+    LOOP_ROW_LEAST = 64,
     /* Costly functions of so many elements give a thread two vectors. */
     LOOP_PAIRS_LEAST = 1 << 19,
     LOOP_PAIRS_MOST = 1 << 25
@@ -328,6 +332,23 @@ loop_raw_word(const pcu_elementwise_loop *loop)
     return (size_t)(bits & (~bits + 1));
 }
 
+/* -- rows -------------------------------------------------------------------------- */
+
+/* Whether the kernel goes by rows, on the software device: rows of many elements, of
+ * which there are enough to be worth a kernel of their own. */
+static bool
+loop_goes_by_rows(const pcu_elementwise_loop *loop)
+{
+    bool counts = loop->key.operation == PCU_OP_ARANGE ||
+                  loop->key.operation == PCU_OP_LINSPACE; /* need an element's number */
+    if (pcu_drv_info.device == NULL || loop->has_no_rows || loop->key.wide ||
+        loop->key.raw_bytes != 0 || loop->count < LOOP_ROWS_LEAST) {
+        return false;
+    }
+    return loop->ndim == 0 ||
+           (!counts && loop->shape[loop->ndim - 1] >= LOOP_ROW_LEAST);
+}
+
 /* -- units ------------------------------------------------------------------------- */
 
 /* Whether unit number u of the operand is the u-th in memory. */
@@ -411,6 +432,14 @@ pcu_elementwise_loop_plan(pcu_elementwise_loop *loop)
     loop->key.wide = (uint8_t)loop_is_wide(loop);
     if (loop_check_alignment(loop) < 0) {
         return -1;
+    }
+    loop->is_by_rows = loop_goes_by_rows(loop);
+    if (loop->is_by_rows) {
+        loop->key.vector = 1;
+        loop->key.tile = 1;
+        loop->units = loop->count;
+        loop->key.ndim = (uint8_t)loop->ndim;
+        return 0;
     }
     if (loop->key.raw_bytes != 0) {
         loop->key.vector = (uint8_t)loop_raw_word(loop);

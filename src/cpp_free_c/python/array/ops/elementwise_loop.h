@@ -23,6 +23,8 @@ typedef struct {
     size_t count;                           /* elements */
     size_t units;                           /* count / key.vector, rounded up */
     int ndim;                               /* of the loop; 0: flat */
+    bool has_no_rows;                       /* not on this device */
+    bool is_by_rows;                        /* see elementwise_rows.c */
     size_t shape[PCU_MAX_NDIM];
     ptrdiff_t strides[PCU_OPERANDS_MAX][PCU_MAX_NDIM];
 } pcu_elementwise_loop;

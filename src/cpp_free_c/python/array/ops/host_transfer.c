@@ -120,6 +120,49 @@ transfer_up(const pcu_gpuarray *device, PyArrayObject *host, CUstream stream,
     return rc;
 }
 
+/* Copy a host array that is not arranged as the device array: let the threads of
+ * driver/staging.h arrange the elements on the way, if they take the copy. Otherwise by
+ * way of `between`, an uninitialised host array that is; NULL: make one. */
+static int
+transfer_up_arranged(const pcu_gpuarray *device, PyArrayObject *host,
+                     PyArrayObject *between, CUstream stream)
+{
+    pcu_state *st = device->st;
+    pcu_staging_view view;
+    size_t nbytes = 0;
+    CUresult status = CUDA_ERROR_NOT_FOUND;
+    CUdeviceptr address = device->address;
+    if (transfer_bytes(host, device, &nbytes) < 0 ||
+        pcu_host_array_check(st, (PyObject *)host, "cuMemcpyHtoD", "src") < 0 ||
+        pcu_current_context_ready(st) < 0) {
+        return -1;
+    }
+    if (pcu_host_view(host, device, &view)) {
+        PyObject *memory = Py_XNewRef(device->memory);
+        PyThreadState *thread = pcu_unlock();
+        status = pcu_staging_pack(address, &view, nbytes, stream);
+        pcu_lock(thread);
+        Py_XDECREF(memory);
+    }
+    if (status == CUDA_SUCCESS) {
+        return 0;
+    }
+    if (status != CUDA_ERROR_NOT_FOUND) {
+        const pcu_copy_range range = {"the array", address, nbytes};
+        return pcu_copy_raise(st, "cuMemcpyHtoD", status, &range, 1);
+    }
+    PyObject *arranged = Py_XNewRef((PyObject *)between);
+    if (arranged == NULL) {
+        arranged = pcu_host_new(device);
+    }
+    int rc = -1;
+    if (arranged != NULL && PyArray_CopyInto((PyArrayObject *)arranged, host) == 0) {
+        rc = transfer_up(device, (PyArrayObject *)arranged, stream, false);
+    }
+    Py_XDECREF(arranged);
+    return rc;
+}
+
 static bool
 transfer_has_bytes(const pcu_gpuarray *self)
 {
@@ -198,7 +241,7 @@ int
 pcu_host_transfer_set(pcu_gpuarray *self, PyArrayObject *host, CUstream stream,
                       bool async)
 {
-    int rc = -1;
+    int rc;
     if (!transfer_has_bytes(self)) {
         return 0;
     }
@@ -210,19 +253,17 @@ pcu_host_transfer_set(pcu_gpuarray *self, PyArrayObject *host, CUstream stream,
         return -1;
     }
     pcu_gpuarray *target = (pcu_gpuarray *)packed;
-    PyObject *arranged = pcu_host_arranged_new(host, target);
-    if (arranged == NULL) {
-        goto done;
+    if (pcu_host_is_arranged(host, target)) {
+        /* wait if the target is a temporary: it must outlive the transfer */
+        rc = transfer_up(target, host, stream, async && target == self);
     }
-    /* wait if one side is a temporary: it must outlive the transfer */
-    bool no_wait = async && arranged == (PyObject *)host && target == self;
-    rc = transfer_up(target, (PyArrayObject *)arranged, stream, no_wait);
+    else {
+        rc = transfer_up_arranged(target, host, NULL, stream);
+    }
     if (rc == 0 && target != self) {
         rc = pcu_device_copy(self, target, stream);
     }
-done:
     Py_DECREF(packed);
-    Py_XDECREF(arranged);
     return rc;
 }
 
@@ -249,19 +290,25 @@ PyObject *
 pcu_host_transfer_new(pcu_state *st, PyObject *array, PyObject *allocator,
                       CUstream stream, bool async)
 {
-    PyObject *packed = pcu_host_packed_new(array);
+    PyObject *packed = pcu_host_packed_like(array);
     if (packed == NULL) {
         return NULL;
     }
     PyArrayObject *host = (PyArrayObject *)packed;
     PyObject *result = transfer_like_host_new(st, host, allocator);
     pcu_gpuarray *target = (pcu_gpuarray *)result;
+    int rc = 0;
     if (result == NULL || pcu_gpuarray_nbytes(target) == 0) {
         goto done;
     }
-    /* wait if the packed array is a temporary: it must outlive the transfer */
-    if (pcu_gpuarray_check(target, NULL) < 0 ||
-        transfer_up(target, host, stream, async && packed == array) < 0) {
+    rc = pcu_gpuarray_check(target, NULL);
+    if (rc == 0 && packed == array) {
+        rc = transfer_up(target, host, stream, async);
+    }
+    else if (rc == 0) {
+        rc = transfer_up_arranged(target, (PyArrayObject *)array, host, stream);
+    }
+    if (rc < 0) {
         Py_CLEAR(result);
     }
 done:

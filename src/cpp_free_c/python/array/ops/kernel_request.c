@@ -235,6 +235,26 @@ done:
     return images;
 }
 
+int
+pcu_kernel_may_differ(void)
+{
+    if (pcu_drv_info.device == NULL) {
+        return 0;
+    }
+    PyObject *module = PyImport_ImportModule("pycuda._array.kernels.compilation");
+    PyObject *answer = NULL;
+    int may = -1;
+    if (module != NULL) {
+        answer = PyObject_CallMethod(module, "may_differ", NULL);
+        Py_DECREF(module);
+    }
+    if (answer != NULL) {
+        may = PyObject_IsTrue(answer);
+        Py_DECREF(answer);
+    }
+    return may;
+}
+
 /* -- the module's part ------------------------------------------------------------- */
 
 #define REQUEST_DOC(ctype, name, VIEW, meaning) {#name, meaning},

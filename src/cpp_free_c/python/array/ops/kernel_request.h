@@ -62,6 +62,10 @@ _Static_assert(PCU_FOURIER_PLACE_COUNT <= 31, "the words must fit the field");
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_kernel_request_images_new(
     pcu_state *st, size_t count, const pcu_kernel_key *keys);
 
+/* Whether the software device may have kernels that a GPU does not have: 1, 0 or -1. It
+ * may not while kernels for a GPU are noted or counted. */
+PCU_HIDDEN PCU_RAISES int pcu_kernel_may_differ(void);
+
 /* Add the record's type and the names of its enumerations to the module. */
 PCU_HIDDEN PCU_RAISES int pcu_kernel_request_setup(PyObject *m, pcu_state *st);
 

@@ -187,6 +187,12 @@ kernel_find(const pcu_context *ctx, const pcu_kernel_key *key)
     return kernel_place(ctx->kernels, key)->function;
 }
 
+bool
+pcu_kernel_table_has(const pcu_context *ctx, const pcu_kernel_key *key)
+{
+    return kernel_find(ctx, key) != NULL;
+}
+
 int
 pcu_kernel_table_get_all(pcu_state *st, pcu_context *ctx, size_t count,
                          const pcu_kernel_key *keys, CUfunction *kernels)

@@ -13,6 +13,9 @@
 PCU_HIDDEN const pcu_kernel_key *pcu_kernel_table_key(const pcu_context *ctx,
                                                       CUfunction kernel);
 
+/* Whether the context has the kernel of a key. */
+PCU_HIDDEN bool pcu_kernel_table_has(const pcu_context *ctx, const pcu_kernel_key *key);
+
 enum { PCU_KERNEL_MADE = 2 };
 
 /* Get the kernel of a key. Return 0 and store it if the context has it. Otherwise run

@@ -2,17 +2,23 @@
  *
  * Kernels sort lines that follow each other in memory. Of all other layouts a packed
  * copy with the axis at the end is made; the result is copied back to the place of the
- * axis. */
+ * axis. On the software device NumPy sorts many numbers, unless their indices are a
+ * result. */
 
 #include "python/array/sort/sort.h"
 
 #include "python/array/construction.h"
 #include "python/array/element_type.h"
+#include "python/array/host_work.h"
 #include "python/array/layout.h"
 #include "python/array/memory.h"
 #include "python/array/ops/device_copy.h"
+#include "python/array/ops/kernel_request.h"
 #include "python/array/ops/kernel_table.h"
 #include "python/array/sort/line_sort.h"
+
+/* The elements from which on NumPy sorts them on the software device. */
+enum { SORT_HOST_LEAST = 4096 };
 
 /* One sort in progress. */
 typedef struct {
@@ -123,6 +129,45 @@ sort_enqueue(const sort_plan *plan, pcu_gpuarray *source, const sort_results *ta
     return rc;
 }
 
+/* -- on the software device -------------------------------------------------------- */
+
+/* Whether NumPy sorts elements of the type as fast as it can. */
+static bool
+sort_is_of_numpy(int type)
+{
+    switch (type) {
+        case PCU_T_BOOL:
+        case PCU_T_INT8:
+        case PCU_T_UINT8:
+        case PCU_T_INT16:
+        case PCU_T_UINT16:
+        case PCU_T_INT32:
+        case PCU_T_UINT32:
+        case PCU_T_INT64:
+        case PCU_T_UINT64:
+        case PCU_T_FLOAT32:
+        case PCU_T_FLOAT64:
+            return true;
+        default:
+            return false;
+    }
+}
+
+/* 1 if NumPy sorts, 0 if kernels do, or -1. */
+static int
+sort_is_hosts(const sort_plan *plan)
+{
+    if (pcu_drv_info.device == NULL || !plan->lines.keys || plan->lines.indices ||
+        plan->call->x->count < SORT_HOST_LEAST || !sort_is_of_numpy(plan->lines.type)) {
+        return 0;
+    }
+    int may = pcu_kernel_may_differ();
+    if (may <= 0) {
+        return may;
+    }
+    return pcu_host_may_work(plan->st, plan->call->stream);
+}
+
 /* -- arrays ------------------------------------------------------------------------ */
 
 /* Whether the lines of the array along the axis follow each other in memory. */
@@ -176,6 +221,28 @@ sort_packed(const sort_plan *plan, pcu_gpuarray *source, bool may_overwrite,
         }
     }
     return sort_enqueue(plan, source, results);
+}
+
+/* Let NumPy sort, in the order of the stream. */
+static int
+sort_on_host(const sort_plan *plan, sort_results *results)
+{
+    pcu_gpuarray *x = plan->call->x;
+    bool f_order = sort_is_packed(x, plan->axis) && !(x->contiguous & PCU_ARRAY_C);
+    if (plan->call->in_place) {
+        results->keys = Py_NewRef((PyObject *)x);
+    }
+    else {
+        results->keys =
+            sort_result_new(plan, plan->lines.type, f_order, x->ndim, x->shape);
+    }
+    if (results->keys == NULL) {
+        return -1;
+    }
+    return pcu_host_call(
+        "sort",
+        Py_BuildValue("OiiOK", x, plan->axis, plan->call->descending, results->keys,
+                      (unsigned long long)(uintptr_t)plan->call->stream));
 }
 
 /* A view of the array with the axis at the end. */
@@ -331,7 +398,11 @@ pcu_sort(pcu_state *st, const pcu_sort_call *call)
     if (sort_fill(&plan, st, call) < 0) {
         return NULL;
     }
-    if (sort_is_packed(call->x, plan.axis)) {
+    int on_host = sort_is_hosts(&plan);
+    if (on_host != 0) {
+        rc = on_host < 0 ? -1 : sort_on_host(&plan, &results);
+    }
+    else if (sort_is_packed(call->x, plan.axis)) {
         rc = sort_direct(&plan, &results);
     }
     else {

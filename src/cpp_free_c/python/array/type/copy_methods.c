@@ -52,23 +52,27 @@ copy_deepcopy(PyObject *op, PyObject *Py_UNUSED(memo))
 typedef struct {
     PyArray_Descr *dtype; /* new reference once parsed */
     CUstream stream;
+    bool copy;
 } astype_args;
 
 static const pcu_word astype_words[] = {
     PCU_WORD("dtype", pcu_as_dtype, astype_args, dtype),
     PCU_WORD("stream", pcu_as_stream, astype_args, stream),
+    PCU_WORD("copy", pcu_as_bool, astype_args, copy),
 };
 
 PCU_SIGNATURE(copy_astype, astype_words,
-              "astype($self, /, dtype, stream=None)\n"
+              "astype($self, /, dtype, stream=None, *, copy=True)\n"
               "--\n\n"
               "Return a copy with its elements converted to another dtype.\n"
               "\nParameters\n----------\n"
               "dtype : dtype_like\n"
               "    Dtype of the result.\n" PCU_DOC_STREAM
+              "copy : bool, optional\n"
+              "    If false, an array that has the dtype is returned itself.\n"
               "\nReturns\n-------\n"
               "GPUArray\n"
-              "    A new array of the same shape.\n"
+              "    A new array of the same shape, or the array.\n"
               "\nNotes\n-----\n"
               "The call does not wait. As in C, fractions are truncated.\n"
               "\nExamples\n--------\n"
@@ -94,12 +98,14 @@ static PyObject *
 copy_astype(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     pcu_gpuarray *self = (pcu_gpuarray *)op;
-    astype_args a = {.stream = pcu_stream_current()};
+    astype_args a = {.stream = pcu_stream_current(), .copy = true};
     PyObject *result = NULL;
     if (pcu_args_parse(self->st, &copy_astype_signature, args, nargs, kwnames, &a) ==
             0 &&
         pcu_gpuarray_ready(self) == 0) {
-        result = copy_converted_new(self, a.dtype, a.stream);
+        result = !a.copy && PyArray_EquivTypes(a.dtype, self->dtype)
+                     ? Py_NewRef(op)
+                     : copy_converted_new(self, a.dtype, a.stream);
     }
     Py_XDECREF(a.dtype);
     return result;

@@ -9,6 +9,7 @@
 #include "python/array/construction.h"
 #include "python/array/layout.h"
 #include "python/array/ops/device_copy.h"
+#include "python/array/type/forwarding.h"
 #include "python/array/type/members.h"
 #include "python/driver/stream.h"
 #include "python/support/convert.h"
@@ -277,25 +278,35 @@ view_ravel(PyObject *op, PyObject *Py_UNUSED(ignored))
 }
 
 PyDoc_STRVAR(view_squeeze_doc,
-             "squeeze($self, /)\n"
+             "squeeze($self, /, axis=None)\n"
              "--\n\n"
-             "Return a view without the axes of length 1.\n"
+             "Return a view without axes of length 1.\n"
+             "\nParameters\n----------\n"
+             "axis : int or tuple of int, optional\n"
+             "    The axes. The default is all of length 1.\n"
              "\nReturns\n-------\n"
              "GPUArray\n"
              "    A view.\n"
+             "\nRaises\n------\n"
+             "ValueError\n"
+             "    If an axis has another length or does not exist.\n"
              "\nSee Also\n--------\n"
-             "pycuda.gpuarray.squeeze : Some axes.\n"
+             "pycuda.gpuarray.squeeze : The function.\n"
              "\nExamples\n--------\n"
              ">>> gpuarray.zeros((1, 3, 1)).squeeze().shape\n"
              "(3,)");
 
 static PyObject *
-view_squeeze(PyObject *op, PyObject *Py_UNUSED(ignored))
+view_squeeze(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
     pcu_gpuarray *self = (pcu_gpuarray *)op;
     size_t shape[PCU_MAX_NDIM];
     ptrdiff_t strides[PCU_MAX_NDIM];
     int ndim = 0;
+    if (nargs > 0 || kwnames != NULL) {
+        return pcu_gpuarray_forward(op, "pycuda._array.functions.shapes", "squeeze",
+                                    args, nargs, kwnames);
+    }
     if (pcu_gpuarray_ready(self) < 0) {
         return NULL;
     }
@@ -560,7 +571,7 @@ PyMethodDef pcu_view_methods[] = {
     {"reshape", (PyCFunction)(void (*)(void))view_reshape_method,
      METH_FASTCALL | METH_KEYWORDS, view_reshape_doc},
     {"ravel", view_ravel, METH_NOARGS, view_ravel_doc},
-    {"squeeze", view_squeeze, METH_NOARGS, view_squeeze_doc},
+    PCU_METHOD("squeeze", view_squeeze),
     PCU_METHOD("transpose", view_transpose),
     PCU_METHOD("view", view_view),
     {NULL, NULL, 0, NULL},
