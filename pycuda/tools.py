@@ -54,6 +54,10 @@ if TYPE_CHECKING:
         get_arg_type as get_arg_type,
         parse_c_arg as parse_c_arg,
     )
+    from pycuda._array.kernels.records import (
+        dtype_from_struct as dtype_from_struct,
+        struct_from_dtype as struct_from_dtype,
+    )
     from pycuda._driver import Device
     from pycuda._measure import Measurement as Measurement, measure as measure
     from pycuda.compyte.dtypes import (
@@ -69,10 +73,11 @@ if TYPE_CHECKING:
         "PooledDeviceAllocation", "PooledHostAllocation", "ScalarArg", "VectorArg",
         "base_dtype_to_ctype", "bitlog2", "clear_context_caches",
         "context_dependent_memoize", "context_dependent_memoized_functions",
-        "device_for_rank", "dtype_to_ctype", "get_arg_type", "get_default_device",
-        "get_or_register_dtype", "init_cuda_context_fixture", "make_default_context",
-        "mark_cuda_test", "measure", "parse_c_arg", "recover_context", "register_dtype",
-        "set_default_allocator",
+        "device_for_rank", "dtype_from_struct", "dtype_to_ctype", "get_arg_type",
+        "get_default_device", "get_or_register_dtype", "init_cuda_context_fixture",
+        "make_default_context", "mark_cuda_test", "measure", "parse_c_arg",
+        "recover_context", "register_dtype", "set_default_allocator",
+        "struct_from_dtype",
     ]
     # fmt: on
     # names of pycuda.tools: end
@@ -84,6 +89,7 @@ else:
                 "Argument ScalarArg VectorArg base_dtype_to_ctype dtype_to_ctype "
                 "get_arg_type parse_c_arg"
             ),
+            "pycuda._array.kernels.records": "dtype_from_struct struct_from_dtype",
             "pycuda._measure": "Measurement measure",
             "pycuda.compyte.dtypes": (
                 "get_or_register_dtype register_dtype _fill_dtype_registry"

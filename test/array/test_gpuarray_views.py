@@ -592,7 +592,7 @@ def test_records(ctx):
 
 
 FIELDS = {
-    "mass": "no views of fields: use 'mass' in a kernel, or in .* get",
+    "mass": r"a field is the whole index: x\['mass'\].* no views of several fields",
     "weight": r"no field 'weight'; its fields are \('mass', 'n'\)",
 }
 
@@ -600,7 +600,7 @@ FIELDS = {
 @pytest.mark.parametrize("name", FIELDS)
 def test_an_index_by_name_says_what_is_the_case(ctx, name):
     records = to_gpu(np.zeros((3, 2), [("mass", "f4"), ("n", "i4")]))
-    for index in (name, [name, "n"], (0, name)):
+    for index in ([name, "n"], (0, name), *(["weight"] if name == "weight" else [])):
         with pytest.raises(IndexError, match=FIELDS[name]):
             records[index]
         with pytest.raises(IndexError, match=FIELDS[name]):

@@ -226,6 +226,19 @@ calls(
     lambda f: f.suggest_block(lambda threads: 4 * threads, 128),
     "function",
 )
+calls(
+    "Function.__call__ (size)",
+    lambda f, m: f(m, ONE, size=1),
+    "function",
+    "memory",
+    absorbs=NO_MORE,
+)
+calls(
+    "Function.prepared_call (size)",
+    lambda f, m: f.prepared_call(m, 1, size=1),
+    "prepared",
+    "memory",
+)
 calls("Function.available_shared", lambda f: f.available_shared(64), "function")
 calls(
     "Function.max_active_clusters",

@@ -202,7 +202,62 @@ index_field_name(PyObject *item)
     return item;
 }
 
-/* Raise IndexError for an index by the names of fields. */
+/* The entry of a field in the dtype, if the index is its name: borrowed, NULL for other
+ * indices and on errors. */
+static PyObject *
+index_field(const pcu_gpuarray *self, PyObject *index)
+{
+    if (!PyUnicode_Check(index) || self->dtype == NULL) {
+        return NULL;
+    }
+    PyObject *fields = PyDataType_FIELDS(self->dtype);
+    if (fields == NULL || fields == Py_None) {
+        return NULL;
+    }
+    return PyDict_GetItemWithError(fields, index);
+}
+
+/* A view of one field of each record. The axes of a field that is itself an array come
+ * last. */
+static pcu_gpuarray *
+index_field_view_new(pcu_gpuarray *self, PyObject *field)
+{
+    size_t shape[PCU_MAX_NDIM];
+    ptrdiff_t strides[PCU_MAX_NDIM];
+    PyArray_Descr *dtype = (PyArray_Descr *)PyTuple_GET_ITEM(field, 0);
+    Py_ssize_t offset = PyLong_AsSsize_t(PyTuple_GET_ITEM(field, 1));
+    PyObject *inner = NULL; /* the shape of the field, a tuple */
+    int ndim = self->ndim;
+    int more = 0;
+    if (pcu_gpuarray_ready(self) < 0 || (offset == -1 && PyErr_Occurred())) {
+        return NULL;
+    }
+    if (PyDataType_HASSUBARRAY(dtype)) {
+        inner = PyDataType_SUBARRAY(dtype)->shape;
+        dtype = PyDataType_SUBARRAY(dtype)->base;
+        more = (int)PyTuple_GET_SIZE(inner);
+    }
+    if (ndim + more > PCU_MAX_NDIM) {
+        PyErr_Format(PyExc_ValueError, "the field has %d axes; an array has at most %d",
+                     ndim + more, PCU_MAX_NDIM);
+        return NULL;
+    }
+    memcpy(shape, self->shape, (size_t)ndim * sizeof(shape[0]));
+    memcpy(strides, self->strides, (size_t)ndim * sizeof(strides[0]));
+    ptrdiff_t stride = (ptrdiff_t)PyDataType_ELSIZE(dtype);
+    for (int i = more - 1; i >= 0; i--) {
+        size_t length = PyLong_AsSize_t(PyTuple_GET_ITEM(inner, i));
+        if (length == (size_t)-1 && PyErr_Occurred()) {
+            return NULL;
+        }
+        shape[ndim + i] = length;
+        strides[ndim + i] = stride;
+        stride *= (ptrdiff_t)length;
+    }
+    return pcu_gpuarray_view_new(self, ndim + more, shape, strides, offset, dtype);
+}
+
+/* Raise IndexError for an index by the names of fields that is not the name of one. */
 static int
 index_refuse_fields(const pcu_gpuarray *self, PyObject *const *items, Py_ssize_t n)
 {
@@ -222,8 +277,9 @@ index_refuse_fields(const pcu_gpuarray *self, PyObject *const *items, Py_ssize_t
     }
     else if (PyDict_Contains(fields, name) == 1) {
         PyErr_Format(PyExc_IndexError,
-                     "an array on the device has no views of fields: use %R in a "
-                     "kernel, or in the array that get() returns",
+                     "the name of a field is the whole index: x[%R], and then an index "
+                     "of that view; an array on the device has no views of several "
+                     "fields",
                      name);
     }
     else if (!PyErr_Occurred()) {
@@ -252,7 +308,11 @@ index_subscript(PyObject *op, PyObject *index)
                             pcu_stream_current());
     }
     if (!index_items(((pcu_gpuarray *)op)->st, &index, &items, &n)) {
-        if (index_refuse_fields((pcu_gpuarray *)op, items, n) < 0) {
+        PyObject *field = index_field((pcu_gpuarray *)op, index);
+        if (field != NULL) {
+            return (PyObject *)index_field_view_new((pcu_gpuarray *)op, field);
+        }
+        if (PyErr_Occurred() || index_refuse_fields((pcu_gpuarray *)op, items, n) < 0) {
             return NULL;
         }
         return pcu_index_get((pcu_gpuarray *)op, items, n, pcu_stream_current());
@@ -276,13 +336,22 @@ index_ass_subscript(PyObject *op, PyObject *index, PyObject *value)
             return done < 0 ? -1 : 0;
         }
     }
+    pcu_gpuarray *view = NULL;
     if (!index_items(((pcu_gpuarray *)op)->st, &index, &items, &n)) {
-        if (index_refuse_fields((pcu_gpuarray *)op, items, n) < 0) {
-            return -1;
+        PyObject *field = index_field((pcu_gpuarray *)op, index);
+        if (field == NULL) {
+            if (PyErr_Occurred() ||
+                index_refuse_fields((pcu_gpuarray *)op, items, n) < 0) {
+                return -1;
+            }
+            return pcu_index_set((pcu_gpuarray *)op, items, n, value,
+                                 pcu_stream_current());
         }
-        return pcu_index_set((pcu_gpuarray *)op, items, n, value, pcu_stream_current());
+        view = index_field_view_new((pcu_gpuarray *)op, field);
     }
-    pcu_gpuarray *view = index_view_new((pcu_gpuarray *)op, items, n);
+    else {
+        view = index_view_new((pcu_gpuarray *)op, items, n);
+    }
     if (view == NULL) {
         return -1;
     }
