@@ -32,6 +32,7 @@ class Holder(drv.PointerHolderBase):
 row("mem_alloc", lambda w: lambda: drv.mem_alloc(SIZE))
 row("mem_alloc_like", lambda w: lambda: drv.mem_alloc_like(w.host))
 row("mem_get_info", lambda w: drv.mem_get_info)
+row("release_staging", lambda w: drv.release_staging)
 row("to_device", lambda w: lambda: drv.to_device(w.host))
 row("to_device (bytes)", lambda w: lambda: drv.to_device(b"abcd"))
 row("to_device (gaps)", lambda w: (lambda a: lambda: drv.to_device(a))(w.host[::2]))
