@@ -6,7 +6,6 @@ import pytest
 import pycuda.driver as drv
 from pycuda import gpuarray
 from pycuda.compiler import SourceModule
-from support.marks import emulator_only
 
 pytestmark = pytest.mark.gpu
 
@@ -144,7 +143,7 @@ def test_the_limit_of_an_attribute_counts(module):
     assert (x == 2).all()
 
 
-@emulator_only
+@pytest.mark.software(why="a GPU does not name the access")
 def test_the_report_about_a_kernel_without_a_guard(module, recwarn):
     f = module.get_function("no_guard")
     f(gpuarray.zeros(1024, np.int32), size=1024)
