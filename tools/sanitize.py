@@ -5,7 +5,7 @@
     python tools/sanitize.py leaks             the sweeps and some tests, for leaks
     python tools/sanitize.py asan test/driver/test_launch.py -k word
     python tools/sanitize.py asan --run COMMAND...
-    python tools/sanitize.py tsan              the C programs that drive the device
+    python tools/sanitize.py tsan              the C programs that drive the device, or copy
 
 The build is in build/asan or build/tsan; outdated files are rebuilt. Each run begins
 with code that is wrong on purpose. Exits with 1 if that code was not reported, or if an
@@ -226,7 +226,7 @@ def build_tsan(folder, sources=None):
         list(pool.map(must, stale))
     library, program = folder / "libpycuda_emulator.so", folder / "emulator_threads"
     must([compiler(), *flags, "-shared", *objects, "-o", library, "-lm", "-ldl"])
-    threads = [ROOT / "test" / "c" / "emulator_threads.c", "-D_GNU_SOURCE"]
+    threads = [ROOT / "test" / "c" / "emulator_threads.c", "-D_GNU_SOURCE="]
     must([compiler(), *flags, *threads, "-o", program, "-ldl"])
     return program, library
 
@@ -277,7 +277,37 @@ def run_threads(program, library, variables, quiet=False):
     )
 
 
+def run_staging(folder, text, quiet=False):
+    """Build and run the unit test of driver/staging.c, whose text is given."""
+    source, program = folder / "staging.c", folder / "test_staging"
+    source.write_text(text)
+    flags = ["-std=c11", "-O1", "-pthread", "-D_GNU_SOURCE=", *TSAN, "-I", SOURCE]
+    units = [ROOT / "test/c/test_staging.c", source, SOURCE / "driver/ticks.c"]
+    must([compiler(), *flags, *units, "-o", program])
+    return run_threads(program, "", {}, quiet=quiet)
+
+
+def check_staging(folder):
+    """Check the threads of copies; a worker without the lock must be reported."""
+    text = (SOURCE / "driver/staging.c").read_text()
+    if run_staging(folder, text).returncode != 0:
+        raise Failed("the threads of copies failed")
+    line = "    self->running--;\n"
+    done = run_staging(folder, text.replace(line, UNLOCKED), quiet=True)
+    if done.returncode == 0 or "ThreadSanitizer: data race" not in done.stderr:
+        raise Failed(f"a count without the lock passes: {done.stderr}")
+    print("reported as it must be: a count without the lock")
+
+
+#: What takes the place of the line that counts down.
+UNLOCKED = """    pthread_mutex_unlock(&self->lock);
+    self->running--;
+    pthread_mutex_lock(&self->lock);
+"""
+
+
 def run_tsan(folder):
+    check_staging(folder)
     program, library = build_tsan(folder)
     prove_tsan(folder)
     for variables in TSAN_RUNS:

@@ -32,11 +32,12 @@ UNITS = {
     "host_threads": ("-pthread",),
     "memory_map": ("-Wl,--wrap=calloc",),
     "shape": (),
+    "staging": ("-pthread", "-D_GNU_SOURCE="),
     "ticks": (),
     "virtual_range": ("-Wl,--wrap=calloc,--wrap=realloc",),
 }
 #: The other units that a unit needs.
-WITH = {"memory_map": ["events"]}
+WITH = {"memory_map": ["events"], "staging": ["ticks"]}
 
 
 def build(compiler, unit, folder, flags):
@@ -56,6 +57,29 @@ def test_unit(unit, compiler, tmp_path):
     program = build(compiler, unit, tmp_path, SANITIZE)
     said = cc.must(cc.run([program], env=ENVIRONMENT)).stdout
     assert int(re.fullmatch(r"(\d+) checks, 0 failed\n", said).group(1)) > 50
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("allowed = run->passed + self->used", "allowed = run->submitted + self->used"),
+        ("return ended == part + 1;", "return ended != part + 2;"),
+        ("part < self->used || ended == part - self->used + 1", "ended != part + 1"),
+        ("from += view->strides[i - 1] -", "from += view->strides[i - 1] + 1 -"),
+    ],
+)
+def test_pieces_that_are_used_too_early_are_noticed(
+    right, wrong, tmp_path, monkeypatch
+):
+    text = (CORE / "staging.c").read_text()
+    assert text.count(right) == 1
+    (tmp_path / "staging.c").write_text(text.replace(right, wrong))
+    shutil.copy(CORE / "ticks.c", tmp_path)
+    monkeypatch.setattr(sys.modules[__name__], "CORE", tmp_path)
+    program = build(COMPILERS[0], "staging", tmp_path, ("-g", "-O1"))
+    done = cc.run([program])
+    assert done.returncode == 1
+    assert "failed: " in done.stderr
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)
