@@ -5,7 +5,7 @@
     python tools/sanitize.py leaks             the sweeps and some tests, for leaks
     python tools/sanitize.py asan test/driver/test_launch.py -k word
     python tools/sanitize.py asan --run COMMAND...
-    python tools/sanitize.py tsan              the C programs that drive the device, or copy
+    python tools/sanitize.py tsan              C programs of the device and of copies
 
 The build is in build/asan or build/tsan; outdated files are rebuilt. Each run begins
 with code that is wrong on purpose. Exits with 1 if that code was not reported, or if an
