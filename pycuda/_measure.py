@@ -36,6 +36,13 @@ class Measurement:
         The bytes of a call, 0 if they are not known.
     """
 
+    __slots__ = {
+        "name": "The name of what was called.",
+        "times": "The seconds of a call in each repeat.",
+        "calls": "The number of calls of a repeat.",
+        "nbytes": "The bytes of a call, 0 if they are not known.",
+    }
+
     name: str
     times: tuple[float, ...]
     calls: int

@@ -377,7 +377,7 @@ def test_a_signal_ends_a_copy_in_the_middle():
     """Counterpart: a handler that does not raise ends nothing."""
     code = """
 warm()
-size = 64 << 20
+size = 256 << 20
 x, host = gpuarray.zeros(size, np.uint8), np.ones(size, np.uint8)
 def raises(*args): raise KeyboardInterrupt
 for handler in (raises, lambda *args: None):

@@ -8,6 +8,7 @@
 
 #include "python/array/ops/elementwise_loop.h"
 
+#include "driver/capture.h"
 #include "python/array/element_type.h"
 #include "python/array/layout.h"
 #include "python/array/ops/operations.h"
@@ -335,14 +336,16 @@ loop_raw_word(const pcu_elementwise_loop *loop)
 /* -- rows -------------------------------------------------------------------------- */
 
 /* Whether the kernel goes by rows, on the software device: rows of many elements, of
- * which there are enough to be worth a kernel of their own. */
+ * which there are enough to be worth a kernel of their own. Not in captures: their
+ * edges are those of a GPU, where arrays of all sizes have kernels that can be early.
+ */
 static bool
 loop_goes_by_rows(const pcu_elementwise_loop *loop)
 {
     bool counts = loop->key.operation == PCU_OP_ARANGE ||
                   loop->key.operation == PCU_OP_LINSPACE; /* need an element's number */
-    if (pcu_drv_info.device == NULL || loop->has_no_rows || loop->key.wide ||
-        loop->key.raw_bytes != 0 || loop->count < LOOP_ROWS_LEAST) {
+    if (pcu_drv_info.device == NULL || pcu_captures != NULL || loop->has_no_rows ||
+        loop->key.wide || loop->key.raw_bytes != 0 || loop->count < LOOP_ROWS_LEAST) {
         return false;
     }
     return loop->ndim == 0 ||
