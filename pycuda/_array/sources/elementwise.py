@@ -58,6 +58,11 @@ def _element_type(request, name):
     return name
 
 
+def arrays(request):
+    """Return the numbers of the operands that are arrays."""
+    return [k for k, passing in enumerate(request.passing) if passing != "scalar"]
+
+
 def label(request, k):
     """Return the name of an operand's type: T0, T1, ... for inputs, Z0, ... after."""
     nin = request.inputs

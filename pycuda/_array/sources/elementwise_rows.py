@@ -29,11 +29,6 @@ def elementwise_rows_text(request):
     return "\n".join(lines) + "\n"
 
 
-def _arrays(request):
-    """Return the numbers of the operands that are arrays."""
-    return [k for k, passing in enumerate(request.passing) if passing != "scalar"]
-
-
 def _parameters(request):
     """Return the parameters, in the order of ``rows_pack`` in elementwise_rows.c."""
     parameters = []
@@ -45,7 +40,7 @@ def _parameters(request):
     parameters.append("uint32 n")
     for axis in range(0 if request.partial else 1, request.ndim):
         parameters += [f"uint32 {name}{axis}" for name in "dmh"]
-    for k in _arrays(request):
+    for k in elementwise.arrays(request):
         parameters += [f"int32 s{k}_{axis}" for axis in range(request.ndim)]
         if request.passing[k] == "array":
             parameters.append(f"int32 s{k}")
@@ -75,7 +70,7 @@ def _find_row(request):
 def _advance(request, axis, places):
     """Return the lines that let the operands go forward along an axis of rows."""
     lines = []
-    for k in _arrays(request):
+    for k in elementwise.arrays(request):
         label = elementwise.label(request, k)
         const = "const " if k < request.inputs else ""
         step = f"(int64)({places}) * s{k}_{axis}"
@@ -86,7 +81,9 @@ def _advance(request, axis, places):
 def _elements(request):
     """Return the lines that compute the elements of the thread."""
     threads, each = request.threads, request.tile
-    repeated = [k for k in _arrays(request) if request.passing[k] == "repeated"]
+    repeated = [
+        k for k in elementwise.arrays(request) if request.passing[k] == "repeated"
+    ]
     lines = [
         *(f"const {elementwise.label(request, k)} o{k} = *p{k};" for k in repeated),
         f"const uint32 start = piece * {threads * each};",

@@ -35,11 +35,6 @@ def elementwise_tiles_text(request):
     return "\n".join(lines) + "\n"
 
 
-def _arrays(request):
-    """Return the numbers of the operands that are arrays."""
-    return [k for k, passing in enumerate(request.passing) if passing != "scalar"]
-
-
 def _turned(request):
     """Return the numbers of the inputs that are packed along the axis ``a``."""
     return [k for k, passing in enumerate(request.passing) if passing == "turned"]
@@ -61,7 +56,7 @@ def _parameters(request):
             parameters.append(f"char *p{k}")
     for axis in ("a", "b", *range(request.ndim)):
         parameters.append(f"uint64 d{axis}")
-        parameters += [f"int64 s{k}_{axis}" for k in _arrays(request)]
+        parameters += [f"int64 s{k}_{axis}" for k in elementwise.arrays(request)]
     return parameters
 
 
@@ -77,7 +72,7 @@ def _find_tile(request):
     for axis in reversed(range(request.ndim)):
         lines.append(f"{{ const uint32 next = rest / (uint32)d{axis};")
         lines.append(f"const int64 at = rest - next * (uint32)d{axis}; rest = next;")
-        lines += [f"p{k} += at * s{k}_{axis};" for k in _arrays(request)]
+        lines += [f"p{k} += at * s{k}_{axis};" for k in elementwise.arrays(request)]
         lines.append("}")
     lines += [
         "find_tile(place, columns, rows, column, row);",
@@ -85,7 +80,7 @@ def _find_tile(request):
         "const int across = (int)min(da - left, (uint64)side);",
         "const int along = (int)min(db - top, (uint64)side);",
     ]
-    for k in _arrays(request):
+    for k in elementwise.arrays(request):
         first, second = ("x", "y") if k in _turned(request) else ("y", "x")
         lines.append(
             f"p{k} += (int64)(left + {first}) * s{k}_a"

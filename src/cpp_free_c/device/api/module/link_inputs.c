@@ -88,7 +88,7 @@ link_open_input(const emu_device *device, CUjitInputType type, const char *data,
     }
 }
 
-/* Add the texts of an image. Its problem is told if the link fails. */
+/* Add the texts of an image. What is wrong with it is reported when the link fails. */
 static CUresult
 link_add_image(emu_link_inputs *inputs, const emu_image *image, unsigned max_registers,
                const char *name)
