@@ -532,6 +532,18 @@ def test_a_warning_about_a_kernel_is_shown_at_the_line_of_the_cell(own):
     assert own("near(a, a)").stderr == ""  # once for each line of the kernel
 
 
+@pytest.mark.parametrize(
+    ("session", "name"), [("/home/me/my.ipynb", "my.ipynb"), ("", "notebook.ipynb")]
+)
+def test_advice_names_the_notebook_and_not_the_program_of_jupyter(run, session, name):
+    """Not every program that starts the kernel sets the variable."""
+    run("from pycuda import _program; kept = os.environ.pop('JPY_SESSION_NAME', None)")
+    run(f"os.environ['JPY_SESSION_NAME'] = {session!r}")
+    assert run("_program.words_to_rerun()").text == repr(name)
+    run("del os.environ['JPY_SESSION_NAME']\nif kept:\n"
+        "    os.environ['JPY_SESSION_NAME'] = kept")  # fmt: skip
+
+
 def test_other_warnings_are_shown_as_always(own):
     said = own("import warnings\nwarnings.warn('as always')").stderr
     assert re.match(r"\S+/ipykernel_\S+:2: UserWarning: as always\n", said)
