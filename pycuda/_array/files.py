@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import importlib
 import io
 import math
 import os
 import stat
 import struct
 import sys
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.lib import format as npy
@@ -24,6 +25,10 @@ from numpy.lib import format as npy
 from pycuda._array.copies import c_copy
 from pycuda._driver import GPUArray, to_gpu
 
+if TYPE_CHECKING:
+    from zipfile import ZipFile
+
+_SMALL = 64 << 10  # bytes of an array that is copied at once
 _PART = 16 << 20  # bytes in host memory at a time
 _STEP = 256 << 20  # bytes between two updates of a bar
 _LARGE = 1 << 30  # bytes of the smallest file with a bar
@@ -103,7 +108,7 @@ def _bar(name, size, progress):
     if not is_shown:
         return None
     try:
-        from tqdm import tqdm
+        tqdm = importlib.import_module("tqdm").tqdm
     except ImportError as error:
         if progress is None:
             return None
@@ -197,21 +202,32 @@ class _Move(NamedTuple):
         part.set(elements.view(np.uint8))
 
 
-def _read_elements(file, place, name, shape, dtype, order, allocator, progress):
-    """Return a new array with the next elements of a file, in native byte order."""
+def _read_elements(file, name, shape, dtype, order, allocator, progress, entry=None):
+    """Return a new array with the next elements of a file, in native byte order.
+
+    ``entry`` is the place of the file in an archive, if it is not compressed there.
+    """
     if dtype.hasobject:
         raise ValueError(
             f"{name} has elements of dtype {dtype}, Python objects, which no GPU can "
             "read; load it with numpy.load"
         )
-    if place is not None:
-        needed, found = math.prod(shape) * dtype.itemsize, place.rest()
-        if found < needed:
-            raise _truncated(name, needed, found)
     native = dtype.newbyteorder("=")
+    needed = math.prod(shape) * dtype.itemsize
+    if needed <= _SMALL:
+        data = _read(file, None, 0, needed)
+        if len(data) < needed:
+            raise _truncated(name, needed, len(data))
+        host = np.ndarray(shape, dtype, data, order=order)
+        return to_gpu(host.astype(native, copy=False), allocator)
+    place = _place(file)
+    if entry is not None:
+        place = _Place(entry.fd, entry.offset + file.tell())
+    if place is not None and place.rest() < needed:
+        raise _truncated(name, needed, place.rest())
     array = GPUArray(shape, native, allocator, order=order)
     _Move(array, file, place, name, dtype, False).run(progress)
-    if place is not None and place == _place(file):  # no entry of an archive
+    if place is not None and entry is None:
         file.seek(place.offset + array.nbytes)
     return array
 
@@ -230,10 +246,7 @@ _HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0
 
 
 def _read_npy(file, name, allocator, progress, entry=None):
-    """Return the array at the position of an open ``.npy`` file.
-
-    ``entry`` is the place of the file in an archive, if it is not compressed there.
-    """
+    """Return the array at the position of an open ``.npy`` file."""
     try:
         version = npy.read_magic(file)
         if version not in _HEADERS:  # the names of fields are not Latin-1
@@ -242,17 +255,17 @@ def _read_npy(file, name, allocator, progress, entry=None):
         shape, is_fortran, dtype = _HEADERS[version](file)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from error
-    place = _place(file)
-    if entry is not None:
-        place = _Place(entry.fd, entry.offset + file.tell())
-    settings = shape, dtype, "F" if is_fortran else "C", allocator, progress
-    return _read_elements(file, place, name, *settings)
+    settings = shape, dtype, "F" if is_fortran else "C", allocator, progress, entry
+    return _read_elements(file, name, *settings)
 
 
 def _write_npy(file, name, array, progress):
     """Write an array in NumPy's format at the position of an open file."""
     if not array.flags.forc:
         array = c_copy(array)
+    if array.nbytes <= _SMALL:
+        npy.write_array(file, array.get(), None, False)
+        return
     header = {
         "descr": npy.dtype_to_descr(array.dtype),
         "fortran_order": not array.flags.c_contiguous,
@@ -295,7 +308,7 @@ def _place_of_entry(archive, info):
     return _Place(place.fd, info.header_offset + len(header) + sum(lengths))
 
 
-class NpzFile(Mapping):
+class NpzFile(Mapping[str, Any]):
     """The arrays of a ``.npz`` file by name, each loaded when it is asked for.
 
     ``gpuarray.load`` returns it. Close it, or use it in a ``with`` statement.
@@ -316,19 +329,20 @@ class NpzFile(Mapping):
     >>> import io
     >>> file = io.BytesIO()
     >>> gpuarray.savez(file, x=gpuarray.to_gpu(np.array([1, 2])))
+    >>> _ = file.seek(0)
     >>> with gpuarray.load(file) as arrays:
     ...     print(arrays.files, arrays["x"] + 1)
     ['x'] [2 3]
     """
 
-    def __init__(self, host, name, allocator, progress):
+    def __init__(self, host: Any, name: str, allocator: Any, progress: Any) -> None:
         self._host = host  # NumPy's object
         self._name = name
         self._settings = allocator, progress
-        self.files = host.files
-        self.zip = host.zip
+        self.files: list[str] = host.files
+        self.zip: ZipFile | None = host.zip
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: str) -> Any:
         """Load an array; return the bytes of an entry that is no array."""
         if self.zip is None:
             raise ValueError(f"{self._name} is closed")
@@ -359,27 +373,27 @@ class NpzFile(Mapping):
                     raise BadZipFile(f"{name} has another checksum than recorded")
         return array
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self.files)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.files)
 
-    def __contains__(self, key):
+    def __contains__(self, key: object) -> bool:
         return key in self._host
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"NpzFile {self._name!r} with keys: {', '.join(self.files)}"
 
-    def close(self):
+    def close(self) -> None:
         """Close the file, if ``load`` opened it."""
         self._host.close()
         self.zip = None
 
-    def __enter__(self):
+    def __enter__(self) -> NpzFile:
         return self
 
-    def __exit__(self, *exception):
+    def __exit__(self, *exception: object) -> None:
         self.close()
 
 
@@ -547,6 +561,7 @@ def savez(file, *args, allow_pickle=True, **kwds):
     >>> import io
     >>> file = io.BytesIO()
     >>> gpuarray.savez(file, x=gpuarray.to_gpu(np.array([1, 2])), y=np.eye(2))
+    >>> _ = file.seek(0)
     >>> gpuarray.load(file)["x"]
     array([1, 2])
     """
@@ -654,7 +669,7 @@ def fromfile(file, dtype, count=-1, sep="", offset=0, *, allocator=None, progres
                     f"of an element of dtype {dtype}"
                 )
         settings = (count,), dtype, "C", allocator, progress
-        return _read_elements(opened, place, name, *settings)
+        return _read_elements(opened, name, *settings)
 
 
 def tofile(a, file, sep="", format="%s"):

@@ -303,7 +303,7 @@ transfer_set_async(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 typedef struct {
     int fd;
     size_t offset;
-    size_t first;
+    size_t begin;
     size_t size;
     bool writes;
 } file_args;
@@ -311,18 +311,18 @@ typedef struct {
 static const pcu_word file_words[] = {
     PCU_WORD("fd", pcu_as_int, file_args, fd),
     PCU_WORD("offset", pcu_as_size, file_args, offset),
-    PCU_WORD("first", pcu_as_size, file_args, first),
+    PCU_WORD("begin", pcu_as_size, file_args, begin),
     PCU_WORD("size", pcu_as_size, file_args, size),
     PCU_WORD("writes", pcu_as_bool, file_args, writes),
 };
 
 PCU_SIGNATURE(
     transfer__move_file, file_words,
-    "_move_file($self, /, fd, offset, first, size, writes)\n"
+    "_move_file($self, /, fd, offset, begin, size, writes)\n"
     "--\n\n"
     "Move bytes of the array's memory from or to a regular file.\n"
     "\n"
-    "The bytes begin at `first`, and at `offset` in the file. False: nothing\n"
+    "The bytes begin at `begin`, and at `offset` in the file. False: nothing\n"
     "was moved, because the copy cannot use the page-locked pieces.")
 
 static int
@@ -332,10 +332,10 @@ transfer_check_bytes(pcu_gpuarray *self, const file_args *a)
         return -1;
     }
     size_t nbytes = pcu_gpuarray_nbytes(self);
-    if (!self->contiguous || a->first > nbytes || a->size > nbytes - a->first) {
+    if (!self->contiguous || a->begin > nbytes || a->size > nbytes - a->begin) {
         PyErr_Format(PyExc_ValueError,
                      "no %zu bytes from byte %zu on in a contiguous array of %zu",
-                     a->size, a->first, nbytes);
+                     a->size, a->begin, nbytes);
         return -1;
     }
     return pcu_current_context_ready(self->st);
@@ -353,7 +353,7 @@ transfer__move_file(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
         return NULL;
     }
     pcu_staging_file file = {.fd = a.fd, .offset = a.offset};
-    CUdeviceptr address = self->address + a.first;
+    CUdeviceptr address = self->address + a.begin;
     CUstream stream = pcu_stream_current();
     PyObject *memory = Py_XNewRef(self->memory);
     PyThreadState *thread = pcu_unlock();
