@@ -313,6 +313,17 @@ class NpzFile(Mapping[str, Any]):
 
     ``gpuarray.load`` returns it. Close it, or use it in a ``with`` statement.
 
+    Parameters
+    ----------
+    host : numpy.lib.npyio.NpzFile
+        The archive as ``numpy.load`` opens it.
+    name : str
+        Name of the file in messages.
+    allocator : callable or None
+        Function of a number of bytes that returns device memory.
+    progress : bool or None
+        As in ``gpuarray.load``.
+
     Attributes
     ----------
     files : list of str

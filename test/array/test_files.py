@@ -516,6 +516,22 @@ print("end")
 
 
 @software
+def test_files_that_are_not_in_the_page_cache(tmp_path):
+    """The pages are dropped as far as the file system does so."""
+    code = """
+host = numbers(32 * TOTAL)
+np.save("x.npy", gpuarray.to_gpu(host))
+fd = os.open("x.npy", os.O_RDONLY)
+os.fsync(fd)
+for begin, size in ((0, 0), (0, TOTAL), (8 * TOTAL, TOTAL), (31 * TOTAL, 0)):
+    os.posix_fadvise(fd, begin, size, os.POSIX_FADV_DONTNEED)
+    assert (gpuarray.load("x.npy").get() == host).all()
+print("end")
+"""
+    assert run(code, tmp_path) == ["end"]
+
+
+@software
 def test_errors_of_the_file(tmp_path):
     """They name the file. The next copy is right."""
     code = """

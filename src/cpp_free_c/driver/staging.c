@@ -1,5 +1,5 @@
 /* Large copies of ordinary host memory: see staging.h. */
-#define _GNU_SOURCE /* sched_getaffinity, MADV_HUGEPAGE */
+#define _GNU_SOURCE /* sched_getaffinity, MADV_HUGEPAGE, preadv2 */
 
 #include "driver/staging.h"
 
@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "driver/capture.h"
@@ -238,14 +239,32 @@ view_copy(char *to, const pcu_staging_view *view, size_t offset, size_t size)
     }
 }
 
-/* Move a range of the file's bytes. Return errno. */
+enum { FILE_FROM_DISK = -1 };
+
+/* Read some bytes. *result: FILE_FROM_DISK if the page cache does not have them. */
+static ssize_t
+file_read(int fd, char *piece, size_t size, off_t place, int *result)
+{
+    struct iovec range = {piece, size};
+    ssize_t moved = preadv2(fd, &range, 1, place, RWF_NOWAIT);
+    if (moved >= 0 || errno == EINTR) {
+        return moved;
+    }
+    if (errno == EAGAIN) {
+        *result = FILE_FROM_DISK;
+    } /* else the file system does not know */
+    return pread(fd, piece, size, place);
+}
+
+/* Move a range of the file's bytes. Return errno, FILE_FROM_DISK or 0. */
 static int
 file_move(const pcu_staging_file *file, size_t offset, char *piece, size_t size,
           bool up)
 {
+    int result = 0;
     while (size != 0) {
         off_t place = (off_t)(file->offset + offset);
-        ssize_t moved = up ? pread(file->fd, piece, size, place)
+        ssize_t moved = up ? file_read(file->fd, piece, size, place, &result)
                            : pwrite(file->fd, piece, size, place);
         if (moved == 0) {
             return ENODATA;
@@ -259,10 +278,10 @@ file_move(const pcu_staging_file *file, size_t offset, char *piece, size_t size,
             size -= (size_t)moved;
         }
     }
-    return 0;
+    return result;
 }
 
-/* Return errno if a file fails. */
+/* Return 0, or what file_move returns. */
 static int
 staging_copy_part(const staging *self, size_t part)
 {
@@ -296,7 +315,8 @@ staging_can_copy(const staging *self)
 static void
 staging_wake(staging *self)
 {
-    size_t missing = self->job.threads - self->running;
+    size_t threads = self->job.threads;
+    size_t missing = threads > self->running ? threads - self->running : 0;
     size_t parts = self->allowed - self->taken;
     for (missing = missing < parts ? missing : parts; missing != 0; missing--) {
         pthread_cond_signal(&self->work);
@@ -310,10 +330,13 @@ staging_copy_next(staging *self)
     size_t part = self->taken++;
     self->running++;
     pthread_mutex_unlock(&self->lock);
-    int error = staging_copy_part(self, part);
+    int result = staging_copy_part(self, part);
     pthread_mutex_lock(&self->lock);
-    if (error != 0) {
-        self->job.file->error = error;
+    if (result == FILE_FROM_DISK) {
+        self->job.threads = 1; /* the system reads ahead of reads that are in order */
+    }
+    else if (result != 0) {
+        self->job.file->error = result;
     }
     self->running--;
     self->pieces[part % self->used].ended = part + 1;

@@ -63,10 +63,11 @@ typedef struct {
 } pcu_staging_file;
 
 /* Copy `size` bytes from the file to the device if `up`, else from the device to the
- * file: the threads read and write the file where they else copy host memory. The
- * position of the descriptor is neither used nor changed. CUDA_ERROR_NOT_FOUND: as
- * above. CUDA_ERROR_OPERATING_SYSTEM with file->error: a part was copied. The caller
- * does not hold the interpreter lock. */
+ * file: the threads read and write the file where they else copy host memory. From the
+ * first part on that is not in the page cache, one thread reads: the system reads ahead
+ * only of reads that are in order. The position of the descriptor is neither used nor
+ * changed. CUDA_ERROR_NOT_FOUND: as above. CUDA_ERROR_OPERATING_SYSTEM with
+ * file->error: a part was copied. The caller does not hold the interpreter lock. */
 PCU_HIDDEN CUresult pcu_staging_file_copy(CUdeviceptr device, pcu_staging_file *file,
                                           size_t size, bool up, CUstream stream);
 
