@@ -196,10 +196,11 @@ class _Move(NamedTuple):
         data = _read(self.file, self.place, done, part.nbytes)
         if len(data) < part.nbytes:
             raise _truncated(self.name, self.array.nbytes, done + len(data))
-        elements = np.frombuffer(data, self.dtype)
-        if not self.dtype.isnative:
-            elements = elements.astype(self.array.dtype)
-        part.set(elements.view(np.uint8))
+        if self.dtype.isnative:
+            part.set(np.frombuffer(data, np.uint8))
+        else:
+            elements = np.frombuffer(data, self.dtype).astype(self.array.dtype)
+            part.set(elements.view(np.uint8))
 
 
 def _read_elements(file, name, shape, dtype, order, allocator, progress, entry=None):

@@ -516,6 +516,26 @@ print("end")
 
 
 @software
+def test_the_pieces_are_in_use_for_a_part(tmp_path):
+    """The parts that host memory takes then need not begin with an element."""
+    code = """
+from pycuda._array import files
+class Bar:
+    def update(self, size): sizes.append(size)
+    def close(self): pass
+files._bar, files._STEP = (lambda *_: Bar()), 70_001  # leaves less than a piece
+dtype = np.dtype([("a", "i4"), ("b", "f8")])
+host = numbers(211_008).view(dtype)
+sizes = []
+np.save("x.npy", gpuarray.to_gpu(host))
+x = gpuarray.load("x.npy")
+print(x.get().tobytes() == np.load("x.npy").tobytes() == host.tobytes(), sizes)
+"""
+    sizes = 2 * [70_001, 70_001, 70_001, 1005]
+    assert run(code, tmp_path) == [f"True {sizes}"]
+
+
+@software
 def test_files_that_are_not_in_the_page_cache(tmp_path):
     """The pages are dropped as far as the file system does so."""
     code = """
