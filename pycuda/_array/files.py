@@ -72,14 +72,11 @@ def _name(file):
     return name if isinstance(name, str) else type(file).__name__
 
 
-@contextlib.contextmanager
 def _opened(file, mode):
-    """Open a path; leave a file object open."""
+    """Open a path; leave a file object open at the end of the ``with`` statement."""
     if hasattr(file, "read" if mode == "rb" else "write"):
-        yield file
-    else:
-        with open(file, mode) as opened:
-            yield opened
+        return contextlib.nullcontext(file)
+    return open(file, mode)
 
 
 def _with_extension(file, extension):
@@ -157,11 +154,16 @@ class _Move(NamedTuple):
 
     def run(self, progress):
         """Copy all elements."""
-        if self.array.nbytes == 0:
+        array, total, done = self.array, self.array.nbytes, 0
+        if total == 0:
             return
-        bar = _bar(self.name, self.array.nbytes, progress)
+        flat = GPUArray((total,), np.uint8, gpudata=array.gpudata, base=array)
+        bar = _bar(self.name, total, progress)
+        step = total if bar is None else _STEP
         try:
-            for size in self._sizes(self.array.nbytes if bar is None else _STEP):
+            while done < total:
+                size = self._copy(flat, done, min(step, total - done))
+                done += size
                 if bar is not None:
                     bar.update(size)
         except OSError as error:
@@ -172,22 +174,17 @@ class _Move(NamedTuple):
             if bar is not None:
                 bar.close()
 
-    def _sizes(self, step):
-        """Copy and yield the bytes that were copied, at most ``step``."""
-        array, place, total = self.array, self.place, self.array.nbytes
-        flat = GPUArray((total,), np.uint8, gpudata=array.gpudata, base=array)
-        part = max(_PART // self.dtype.itemsize, 1) * self.dtype.itemsize
-        done = 0
-        while done < total:
-            size = min(step, total - done)
-            direct = place is not None and (self.writes or self.dtype.isnative)
-            if not direct or not flat._move_file(
-                place.fd, place.offset + done, done, size, self.writes
-            ):
-                size = min(part, total - done)
-                self._by_host(flat[done : done + size], done)
-            done += size
-            yield size
+    def _copy(self, flat, done, size):
+        """Copy some of the array's bytes, and return how many."""
+        place, itemsize = self.place, self.dtype.itemsize
+        direct = place is not None and (self.writes or self.dtype.isnative)
+        if not direct or not flat._move_file(
+            place.fd, place.offset + done, done, size, self.writes
+        ):
+            part = max(_PART // itemsize, 1) * itemsize
+            size = min(part, flat.size - done)
+            self._by_host(flat[done : done + size], done)
+        return size
 
     def _by_host(self, part, done):
         if self.writes:
@@ -389,6 +386,7 @@ class NpzFile(Mapping[str, Any]):
         return iter(self.files)
 
     def __len__(self) -> int:
+        """Return the number of arrays."""
         return len(self.files)
 
     def __contains__(self, key: object) -> bool:
@@ -403,9 +401,11 @@ class NpzFile(Mapping[str, Any]):
         self.zip = None
 
     def __enter__(self) -> NpzFile:
+        """Return the mapping."""
         return self
 
     def __exit__(self, *exception: object) -> None:
+        """Close the file."""
         self.close()
 
 
