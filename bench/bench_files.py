@@ -286,7 +286,9 @@ def main(argv=None):
     parser.add_argument("--quick", action="store_true", help="16 MiB, one round")
     parser.add_argument("--size", type=int, default=1 << 30, help="bytes of the file")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=30, help="for all but the first calls")
+    parser.add_argument(
+        "--seconds", type=float, default=30, help="for all but the first calls"
+    )
     parser.add_argument("--folder", help="where the files are, on the disk to measure")
     parser.add_argument("--json", help="also write the rows to this file")
     args = parser.parse_args(argv)
