@@ -41,6 +41,13 @@ typedef struct {
     char kernel[256]; /* truncated to fit */
     char file[256];   /* source file of the instruction, or "" */
     char text[2560];  /* the whole report, several lines; "" on success */
+    /* Of work (api/entry/work.h), set by its caller: it may return EMU_GOES_ON. Then it
+     * sets `left`, with which another thread must go on. */
+    bool may_leave;
+    void *left;
 } emu_report;
+
+/* A launch that another thread goes on with (execution.h). */
+typedef struct emu_flight emu_flight;
 
 #endif
