@@ -380,8 +380,10 @@ for stream in streams:
 assert not any(stream.is_done() for stream in streams)
 found = drv.pagelocked_zeros(1, np.int32)
 third = drv.Stream(drv.stream_flags.NON_BLOCKING)
-drv.memcpy_dtoh_async(found, out, third)
-third.synchronize()
+end = time.monotonic() + 20
+while found[0] == 0 and time.monotonic() < end:  # the first launch begins
+    drv.memcpy_dtoh_async(found, out, third)
+    third.synchronize()
 assert found[0] == 10
 flag[0] = 1
 streams[1].synchronize()
@@ -421,6 +423,85 @@ flag[0] = 3
 stream.synchronize()
 assert value(out) == 13
 """
+    )
+
+
+def test_a_graph_of_many_kernels():
+    """Each node is short. The launch returns before all of them have run."""
+    run(
+        """
+out = zeros()
+graph = drv.Graph()
+for i in range(100):
+    graph.add_kernel(kernel("count"), out, np.int32(20000), after=graph.nodes[-1:], **one)
+exec = graph.instantiate()
+stream = drv.Stream()
+begin = time.monotonic()
+delay = timed(exec.launch, stream)
+assert not stream.is_done()
+stream.synchronize()
+assert delay < (time.monotonic() - begin) / 2
+assert value(out) == 100 * 19999
+"""
+    )
+
+
+def test_a_loop_of_a_graph_whose_kernels_are_short():
+    """The loop ends when the host writes a flag; its kernel reads it once a round."""
+    run(
+        """
+flag, at = shared()
+out = zeros()
+graph = drv.Graph()
+stream = drv.Stream()
+handle = graph.condition(1, reset=True)
+body = graph.add_while(handle).bodies[0]
+reader = SourceModule('''
+extern "C" __device__ void cudaGraphSetConditional(unsigned long long, unsigned int);
+extern "C" __global__ void look(volatile int *flag, int *out, unsigned long long handle)
+{
+    ++*out;
+    cudaGraphSetConditional(handle, *flag == 0);
+}''', no_extern_c=True).get_function("look")
+body.add_kernel(reader, at, out, handle, **one)
+graph.add_kernel(kernel("add"), out, np.int32(1 << 30), after=graph.nodes, **one)
+exec = graph.instantiate()
+assert timed(exec.launch, stream) < 1
+assert not stream.is_done()
+flag[0] = 1
+stream.synchronize()
+assert value(out) > 1 << 30
+"""
+    )
+
+
+@pytest.mark.parametrize("streams", ["eager", "late"])
+def test_waits_for_a_value(streams):
+    """In the default stream and in a graph, where a GPU waits for it, too."""
+    run(
+        """
+flag, at = shared()
+out = zeros()
+null, stream = drv.Stream.from_handle(1), drv.Stream()
+assert timed(null.wait_value, at, 1) < 1
+kernel("add")(out, np.int32(2), **one)
+event = drv.Event().record()
+assert not event.query()
+flag[0] = 1
+event.synchronize()
+assert value(out) == 2
+
+with stream.capture() as graph:
+    stream.wait_value(at, 5)
+    kernel("add")(out, np.int32(3), stream=stream, **one)
+exec = graph.instantiate()
+assert timed(exec.launch, stream) < 1
+assert not stream.is_done()
+flag[0] = 5
+stream.synchronize()
+assert value(out) == 5
+""",
+        PYCUDA_EMULATOR_STREAMS=streams,
     )
 
 

@@ -198,8 +198,8 @@ item_run(emu_stream *stream, queue_item *item, CUresult status, int token)
     emu_report report;
 
     report.text[0] = 0; /* enough, and cheap: work with a report fills all of it */
-    report.may_leave =
-        work->go_on != NULL && item->operation == NULL && emu_wait_may_leave();
+    report.may_leave = item->operation == NULL && emu_wait_may_leave();
+    report.leaves_at = 0;
     if (status == CUDA_SUCCESS && !work->runs_after_fault && item->left == NULL) {
         status = emu_context_status(context);
     }

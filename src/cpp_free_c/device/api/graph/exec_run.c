@@ -273,7 +273,8 @@ typedef struct {
     emu_node_check *check;
     size_t at;      /* the present node, in the order */
     uint64_t round; /* of the bodies of that node */
-    void *left;     /* at rest: what the node, or the body that it ran, has left */
+    void *left;     /* at rest: what the node, or the body that it ran, has left; NULL:
+                       the node has not begun */
 } body_run;
 
 static const emu_node *
@@ -370,6 +371,9 @@ body_run_node_on(body_run *run, emu_context *context, emu_report *report)
     const emu_node *node = body_run_node(run);
     CUresult status;
 
+    if (run->left == NULL) {
+        return exec_node_run(run, node, context, report);
+    }
     if (node->work->choose == NULL) {
         return node->work->go_on(run->left, node->payload.data, context, report);
     }
@@ -381,6 +385,23 @@ body_run_node_on(body_run *run, emu_context *context, emu_report *report)
     return exec_node_run_bodies(run, node, context, report);
 }
 
+/* Whether a graph has run for so long that it leaves its thread before the next node. */
+static bool
+body_run_leaves(emu_report *report)
+{
+    uint64_t now;
+
+    if (!report->may_leave) {
+        return false;
+    }
+    now = emu_clock_coarse();
+    if (report->leaves_at == 0) {
+        report->leaves_at = now + EMU_LEAVE_NANOSECONDS;
+    }
+    report->left = NULL;
+    return now >= report->leaves_at;
+}
+
 /* Run the nodes from the present one on. Without memory a run does not rest. */
 static CUresult
 body_run_nodes(body_run *run, CUresult status, emu_context *context, emu_report *report)
@@ -389,7 +410,12 @@ body_run_nodes(body_run *run, CUresult status, emu_context *context, emu_report 
         const emu_node *node = body_run_node(run);
 
         emu_node_check_begin(run->check, node->number);
-        status = exec_node_run(run, node, context, report);
+        if (body_run_leaves(report)) {
+            status = EMU_GOES_ON;
+        }
+        else {
+            status = exec_node_run(run, node, context, report);
+        }
         if (status == EMU_GOES_ON) {
             body_run *rest = malloc(sizeof(*rest));
 

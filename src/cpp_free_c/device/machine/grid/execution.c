@@ -53,14 +53,26 @@ execution_check(const emu_launch *launch)
 static void
 execution_fill_tids(emu_grid *grid)
 {
-    uint32_t t;
+    const uint32_t width = grid->block[0], height = grid->block[1];
+    uint32_t x = 0, y = 0, z = 0;
 
-    for (t = 0; t < grid->warp_count * EMU_LANES; t++) {
-        uint32_t(*tid)[EMU_LANES] = grid->tids[t / EMU_LANES];
+    for (uint32_t w = 0; w < grid->warp_count; w++) {
+        uint32_t(*tid)[EMU_LANES] = grid->tids[w];
 
-        tid[0][t % EMU_LANES] = t % grid->block[0];
-        tid[1][t % EMU_LANES] = t / grid->block[0] % grid->block[1];
-        tid[2][t % EMU_LANES] = t / grid->block[0] / grid->block[1];
+        for (uint32_t lane = 0; lane < EMU_LANES; lane++) {
+            tid[0][lane] = x;
+            tid[1][lane] = y;
+            tid[2][lane] = z;
+            x++;
+            if (x == width) { /* no divisions: they would take most of a launch */
+                x = 0;
+                y++;
+            }
+            if (y == height) {
+                y = 0;
+                z++;
+            }
+        }
     }
 }
 

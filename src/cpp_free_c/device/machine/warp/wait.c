@@ -253,6 +253,12 @@ emu_clock_steady(void)
 }
 
 uint64_t
+emu_clock_coarse(void)
+{
+    return clock_read(CLOCK_MONOTONIC_COARSE);
+}
+
+uint64_t
 emu_clock_of_day(void)
 {
     return clock_read(CLOCK_REALTIME);

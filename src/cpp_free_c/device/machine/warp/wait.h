@@ -100,8 +100,10 @@ void emu_wait_leave(void);
 
 /* -- clocks of the device, in nanoseconds ------------------------------------------ */
 
-/* The time since an arbitrary start; it never goes back. */
+/* The time since an arbitrary start; it never goes back. The coarse one is cheaper, and
+ * up to 10 ms late. */
 uint64_t emu_clock_steady(void);
+uint64_t emu_clock_coarse(void);
 /* The time of the day, for %globaltimer. */
 uint64_t emu_clock_of_day(void);
 
