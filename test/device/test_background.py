@@ -433,7 +433,8 @@ def test_a_graph_of_many_kernels():
 out = zeros()
 graph = drv.Graph()
 for i in range(100):
-    graph.add_kernel(kernel("count"), out, np.int32(20000), after=graph.nodes[-1:], **one)
+    before = graph.nodes[-1:]
+    graph.add_kernel(kernel("count"), out, np.int32(20000), after=before, **one)
 exec = graph.instantiate()
 stream = drv.Stream()
 begin = time.monotonic()

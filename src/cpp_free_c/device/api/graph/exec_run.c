@@ -385,7 +385,8 @@ body_run_node_on(body_run *run, emu_context *context, emu_report *report)
     return exec_node_run_bodies(run, node, context, report);
 }
 
-/* Whether a graph has run for so long that it leaves its thread before the next node. */
+/* Whether a graph has run for so long that it leaves its thread before the next node.
+ */
 static bool
 body_run_leaves(emu_report *report)
 {
