@@ -257,6 +257,26 @@ hoist_find_linear(hoist *h)
     }
 }
 
+/* Lets a comparison of tid.x plus a value that all lanes share with such a value look
+ * at the first lane and the last one. */
+static void
+hoist_comparison(const low_func *f, low_insn *insn)
+{
+    switch (insn->op) {
+        case EMU_OP_lt_u32:
+        case EMU_OP_le_u32:
+        case EMU_OP_lt_s32:
+        case EMU_OP_le_s32:
+            if ((hoist_is_linear_value(f, insn->a) && hoist_is_uniform(f, insn->b)) ||
+                (hoist_is_linear_value(f, insn->b) && hoist_is_uniform(f, insn->a))) {
+                insn->aux |= EMU_ENDS_DECIDE;
+            }
+            break;
+        default:
+            break;
+    }
+}
+
 /* -- addresses --------------------------------------------------------------------- */
 
 static bool
@@ -554,6 +574,7 @@ low_hoist(low_func *f, uint32_t *start, uint32_t *end)
         if (hoist_is_access(&f->insns[i])) {
             hoist_address(&h, &f->insns[i]);
         }
+        hoist_comparison(f, &f->insns[i]);
         hoist_shape(f, &f->insns[i]);
         hoist_result(&h, &f->insns[i]);
     }
