@@ -1,4 +1,4 @@
-/* Values that are computed once. See lower.h. */
+/* Values that are computed once, and operations that become one. See lower.h. */
 #include "device/compile/lower.h"
 
 #include "device/compile/encoding.h"
