@@ -315,6 +315,183 @@ def test_values_of_the_launch_follow_its_parameters(g):
         assert np.array_equal(g.down(out, np.zeros(block, U32)), [n * block] * block)
 
 
+@pytest.mark.parametrize("width", [1, 2, 4, 8])
+@pytest.mark.parametrize("form", ["address", "index"])
+@pytest.mark.parametrize("pitch", [32, 37, 96])
+def test_rows_of_32_threads(g, width, form, pitch):
+    """Each warp accesses consecutive elements; those of the next one are elsewhere."""
+    base = (
+        f"mul.lo.u32 %r2, %r2, {pitch}; cvt.u64.u32 %q1, %r2; cvt.u64.u32 %q2, %thread;"
+    )
+    at = f"add.s64 %q1, %q1, %q2; mul.lo.s64 %q1, %q1, {width};"
+    if form == "index":
+        base = f"mad.lo.u32 %r2, %r2, {pitch}, %thread;"
+        at = f"mul.wide.u32 %q1, %r2, {width};"
+    bits = 8 * width
+    value = "%q9" if width == 8 else "%r9"
+    body = f"""
+    mov.u32 %r2, %tid.y; {base} {at}
+    add.s64 %q3, %src, %q1; add.s64 %q4, %dst, %q1;
+    ld.global.u{bits} {value}, [%q3+{width}]; st.global.u{bits} [%q4], {value};
+    """
+    like = np.zeros((8, pitch), f"u{width}")
+    source = np.random.default_rng(3).integers(0, 250, 8 * pitch + 1).astype(like.dtype)
+    got = g.run(kernel(body, "src dst"), "k", 1, (32, 8), [source], like, U32(0))
+    want = np.zeros_like(like)
+    want[:, :32] = source[1:].reshape(8, pitch)[:, :32]
+    assert np.array_equal(got, want)
+
+
+@pytest.mark.parametrize("wide", ["s32", "u32"])
+@pytest.mark.parametrize(
+    "lanes", ["", "and.b32 %r4, %thread, 3; setp.eq.u32 %p1, %r4, 2;"]
+)
+def test_elements_in_any_order(g, wide, lanes):
+    """The lanes of a warp access elements that do not follow each other, or some do."""
+    skip = "@%p1 bra done;" if lanes else ""
+    body = f"""
+    mul.lo.u32 %r2, %thread, 37; and.b32 %r2, %r2, 127; {lanes} mov.u32 %r1, 0;
+    {skip}
+    mul.wide.{wide} %q3, %r2, 4; add.s64 %q4, %src, %q3;
+    ld.global.u32 %r1, [%q4]; ld.global.u16 %r5, [%q4+4]; add.u32 %r1, %r1, %r5;
+    done:
+    {STORE}
+    """
+    source = np.random.default_rng(4).integers(0, 2**31, 129).astype(U32)
+    got = g.run(
+        kernel(body, "src dst"), "k", 2, 128, [source], np.zeros(256, U32), U32(0)
+    )
+    tid = np.arange(256) % 128
+    at = tid * 37 & 127
+    want = source[at] + (source[at + 1] & U32(0xFFFF))
+    if lanes:
+        want[tid % 4 == 2] = 0
+    assert np.array_equal(got, want)
+
+
+def test_one_element_for_all_threads(g):
+    body = f"ld.global.u32 %r1, [%src+8]; ld.global.s16 %r2, [%src+2]; {STORE}"
+    body = body.replace(STORE, f"add.s32 %r1, %r1, %r2; {STORE}")
+    source = np.array([0x80010000, 5, 100_000], U32)
+    got = g.run(
+        kernel(body, "src dst"), "k", 3, 64, [source], np.zeros(192, U32), U32(0)
+    )
+    assert np.array_equal(got, np.full(192, 100_000 - 0x7FFF, U32))
+
+
+# -- comparisons of consecutive numbers ------------------------------------------------
+
+
+@pytest.mark.parametrize("relation", ["lt", "le", "gt", "ge"])
+@pytest.mark.parametrize("kind", ["s32", "u32"])
+@pytest.mark.parametrize("start", [0, 0x7FFFFFC0, 0x80000000 - 256, 2**32 - 100])
+@pytest.mark.parametrize("bound", [0, 31, 32, 100, 255, 256, 0x7FFFFFFF, 2**32 - 1])
+def test_consecutive_numbers_and_a_bound(g, relation, kind, start, bound):
+    """They may wrap around, between warps or within one."""
+    body = f"""
+    add.u32 %r2, %i, %n; setp.{relation}.{kind} %p1, %r2, {bound};
+    selp.u32 %r1, 3, 4, %p1; {STORE}
+    """
+    got = g.run(kernel(body), "k", 2, 128, [], np.zeros(256, U32), U32(start))
+    numbers = (np.arange(256, dtype=np.int64) + start).astype(U32).astype(kind_of(kind))
+    compare = {"lt": np.less, "le": np.less_equal, "gt": np.greater}
+    answers = compare.get(relation, np.greater_equal)(
+        numbers, np.array(bound, U32).astype(kind_of(kind))
+    )
+    assert np.array_equal(got, np.where(answers, 3, 4))
+
+
+def kind_of(name):
+    return np.int32 if name == "s32" else np.uint32
+
+
+# -- operations that become one --------------------------------------------------------
+
+JOINED = {
+    "a shift and a sum": (
+        "shl.b32 %r2, %x, 5; add.u32 %r1, %r2, %y;",
+        lambda x, y: (x << 5) + y,
+    ),
+    "a product and a sum": (
+        "mul.lo.u32 %r2, %x, %y; add.u32 %r1, %x, %r2;",
+        lambda x, y: x * y + x,
+    ),
+    "a sum with itself": (
+        "shl.b32 %r2, %x, 3; add.u32 %r1, %r2, %r2;",
+        lambda x, y: x << 4,
+    ),
+    "a product that is read again": (
+        "mul.lo.u32 %r2, %x, 9; sub.u32 %r3, %y, %r2; xor.b32 %r1, %r2, %r3;",
+        lambda x, y: x * 9 ^ (y - x * 9),
+    ),
+    "a remainder": (
+        "mul.lo.u32 %r2, %x, 18; sub.u32 %r1, %y, %r2;",
+        lambda x, y: y - x * 18,
+    ),
+    "a difference from a number": (
+        "mul.lo.u32 %r2, %x, 18; sub.u32 %r1, %r2, %y;",
+        lambda x, y: x * 18 - y,
+    ),
+    "an operand that changes": (
+        "shl.b32 %r2, %x, 4; xor.b32 %x, %x, %y; add.u32 %r3, %r2, %y;"
+        "sub.u32 %r1, %r3, %x;",
+        lambda x, y: (x << 4) + y - (x ^ y),
+    ),
+    "a signed wide product": (
+        "mul.wide.s32 %q1, %x, %y; cvt.u64.u32 %q2, %y; add.s64 %q3, %q1, %q2;"
+        "shr.u64 %q3, %q3, 7; cvt.u32.u64 %r1, %q3;",
+        lambda x, y: (signed(x) * signed(y) + y) >> 7,
+    ),
+    "widened numbers": (
+        "cvt.s64.s32 %q1, %x; cvt.u64.u32 %q2, %y; add.s64 %q3, %q1, %q2;"
+        "shl.b64 %q4, %q3, 3; add.s64 %q5, %q4, %q1; shr.u64 %q5, %q5, 9;"
+        "cvt.u32.u64 %r1, %q5;",
+        lambda x, y: (8 * (signed(x) + y) + signed(x)) >> 9,
+    ),
+}
+JOINED |= {
+    f"a quotient, shifted by {by}": (
+        f"mul.wide.u32 %q1, %x, -1431655765; shr.u64 %q2, %q1, {by};"
+        "cvt.u32.u64 %r1, %q2;",
+        lambda x, y, by=by: x * 0xAAAAAAAB >> by,
+    )
+    for by in (31, 32, 33, 63)
+}
+
+
+def signed(x):
+    return (x & 0xFFFFFFFF ^ 0x80000000) - 0x80000000
+
+
+@pytest.mark.parametrize("name", JOINED)
+def test_joined_operations(g, name):
+    """With Python's numbers as the reference; a loop keeps its values."""
+    text, want = JOINED[name]
+    body = f"""
+    .reg .b32 %x, %y;
+    mad.lo.u32 %x, %i, 0x9e3779b1, 1; mul.lo.u32 %y, %i, 0x85ebca6b;
+    mov.u32 %r9, 0; mov.u32 %r10, 0;
+    loop:
+    {text}
+    xor.b32 %r10, %r10, %r1; add.u32 %x, %x, %y;
+    add.u32 %r9, %r9, 1; setp.lt.u32 %p1, %r9, %n;
+    @%p1 bra loop;
+    mov.u32 %r1, %r10; {STORE}
+    """
+    got = g.run(kernel(body), "k", 2, 96, [], np.zeros(192, U32), U32(3))
+    assert got.tolist() == [joined_sum(name, want, i) for i in range(192)]
+
+
+def joined_sum(name, want, i):
+    x, y, total = i * 0x9E3779B1 + 1 & 0xFFFFFFFF, i * 0x85EBCA6B & 0xFFFFFFFF, 0
+    for _ in range(3):
+        total ^= want(x, y) & 0xFFFFFFFF
+        if name == "an operand that changes":
+            x ^= y
+        x = x + y & 0xFFFFFFFF
+    return total
+
+
 # -- reports ---------------------------------------------------------------------------
 
 FAULT = """
@@ -343,6 +520,33 @@ def test_a_fault_names_the_first_thread(seed, monkeypatch):
     assert "ILLEGAL_ADDRESS" in text
     assert "write of 4 bytes" in text and "thread (100, 0, 0)" in text
     assert "0 bytes beyond the end of the 400-byte device allocation" in text
+
+
+@pytest.mark.parametrize("form", ["rows", "elements"])
+def test_a_fault_behind_legal_accesses(form, monkeypatch):
+    """The instruction has accessed the allocation before, so one check covers all.
+
+    The first block may run with more checks. The second one makes a round more.
+    """
+    monkeypatch.setenv("PYCUDA_CHECK", "memory")
+    order = "mul.lo.u32 %r4, %thread, 5;" if form == "elements" else ""
+    body = f"""
+    mov.u32 %r3, 0; add.u32 %n, %n, %block; mov.u32 %r4, %thread;
+    {order} and.b32 %r4, %r4, 31;
+    loop:
+    mad.lo.u32 %r2, %r3, 40, %r4; mul.wide.u32 %q1, %r2, 4; add.s64 %q2, %dst, %q1;
+    ld.global.u32 %r1, [%q2];
+    add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, %n;
+    @%p1 bra loop;
+    """
+    code = FAULT.format(text=f"kernel({body!r})", arguments="p, np.uint32(2)")
+    code = code.replace('"k", 1', '"k", 2')
+    text = child(code)
+    assert "ILLEGAL_ADDRESS" in text and "read of 4 bytes" in text
+    thread = 20 if form == "rows" else 4
+    assert f"block (1, 0, 0), thread ({thread}, 0, 0)" in text
+    legal = child(code.replace("np.uint32(2)", "np.uint32(1)"))
+    assert "ILLEGAL_ADDRESS" not in legal
 
 
 def test_a_misaligned_linear_access():
@@ -414,6 +618,27 @@ def test_warps_that_stay_together_meet_the_others_at_a_barrier(g):
         got = g.run(kernel(body), "k", 2, 256, [], out, U32(first))
         tid = 255 - np.arange(512) % 256
         assert np.array_equal(got, tid + np.where(tid < first, 1000, 5000))
+
+
+def test_a_block_after_one_whose_warps_separated(g):
+    """Blocks that stay together leave their warps as the next one needs them."""
+    body = f"""
+    shr.u32 %r2, %thread, 5; and.b32 %r3, %block, 3; mov.u32 %r1, 7;
+    setp.ne.u32 %p1, %r3, %n; setp.ne.u32 %p2, %r2, 1; or.pred %p1, %p1, %p2;
+    @%p1 bra past;
+    mov.u32 %r1, %thread;
+    {STORE}
+    exit;
+    past:
+    add.u32 %r1, %r1, %r2;
+    {STORE}
+    """
+    for at in (0, 1, 3, 9):
+        got = g.run(kernel(body), "k", 16, 128, [], np.zeros(2048, U32), U32(at))
+        i = np.arange(2048)
+        tid, block = i % 128, i // 128
+        apart = (block % 4 == at) & (tid // 32 == 1)
+        assert np.array_equal(got, np.where(apart, tid, 7 + tid // 32))
 
 
 # -- addresses that are taken apart ----------------------------------------------------

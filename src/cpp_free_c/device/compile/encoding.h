@@ -43,6 +43,13 @@ enum {
     EMU_AT_MOST_SCALE = 0x7fff
 };
 
+/* -- lt and le of 32-bit integers, in aux -------------------------------------------
+ */
+
+/* One operand is tid.x plus a value that all lanes share, the other one such a value.
+ */
+enum { EMU_ENDS_DECIDE = 1 };
+
 /* -- atom_16, atom_32, atom_64, atom_128, sured: which atomic operation, in operand e
  * -------- */
 

@@ -1,4 +1,4 @@
-/* Values that are computed once. See lower.h. */
+/* Values that are computed once, and operations that become one. See lower.h. */
 #include "device/compile/lower.h"
 
 #include "device/compile/encoding.h"
@@ -254,6 +254,26 @@ hoist_find_linear(hoist *h)
             f->registers[LOW_REGISTER_NUMBER(insn->d)].is_linear =
                 hoist_is_linear(f, insn);
         }
+    }
+}
+
+/* Lets a comparison of tid.x plus a value that all lanes share with such a value look
+ * at the first lane and the last one. */
+static void
+hoist_comparison(const low_func *f, low_insn *insn)
+{
+    switch (insn->op) {
+        case EMU_OP_lt_u32:
+        case EMU_OP_le_u32:
+        case EMU_OP_lt_s32:
+        case EMU_OP_le_s32:
+            if ((hoist_is_linear_value(f, insn->a) && hoist_is_uniform(f, insn->b)) ||
+                (hoist_is_linear_value(f, insn->b) && hoist_is_uniform(f, insn->a))) {
+                insn->aux |= EMU_ENDS_DECIDE;
+            }
+            break;
+        default:
+            break;
     }
 }
 
@@ -527,6 +547,182 @@ hoist_result(const hoist *h, low_insn *insn)
     }
 }
 
+/* -- operations that become one ---------------------------------------------------- */
+
+/* The instruction before `user` whose result it alone reads, once, if both are computed
+ * each time and the operands still have their values; else NULL. */
+static low_insn *
+hoist_operand(const hoist *h, const low_insn *user, low_value value)
+{
+    low_insn *insn = hoist_writer(h, value);
+
+    if (insn == NULL || insn->round != 0 || h->reads[LOW_REGISTER_NUMBER(value)] != 1 ||
+        !hoist_follows(insn, user) || !hoist_keeps(h, insn, user, insn->a) ||
+        !hoist_keeps(h, insn, user, insn->b)) {
+        return NULL;
+    }
+    return insn;
+}
+
+/* A value that `gone` read is read by the instruction that read the result of `gone`.
+ */
+static void
+hoist_keep_operand(hoist *h, low_value value, const low_insn *gone)
+{
+    const uint32_t end = h->end[LOW_REGISTER_NUMBER(gone->d)];
+
+    if (hoist_is_register(value)) {
+        const uint32_t reg = LOW_REGISTER_NUMBER(value);
+
+        if (h->start[reg] != UINT32_MAX && h->end[reg] < end) {
+            h->end[reg] = end;
+        }
+    }
+}
+
+/* Drop an instruction whose operands another one has got. */
+static void
+hoist_absorb(hoist *h, low_insn *gone)
+{
+    hoist_keep_operand(h, gone->a, gone);
+    hoist_keep_operand(h, gone->b, gone);
+    gone->once = EMU_NEVER;
+    h->start[LOW_REGISTER_NUMBER(gone->d)] = UINT32_MAX;
+}
+
+/* The factor by which an instruction multiplies its operand a, as operand b of a
+ * multiply-add, and the number of that. 0: it does something else. */
+static low_value
+hoist_multiplier(hoist *h, const low_insn *product, uint16_t *op)
+{
+    uint64_t shift = 32;
+
+    switch (product->op) {
+        case EMU_OP_mul_32:
+            *op = EMU_OP_mad_32;
+            return product->b;
+        case EMU_OP_shl_32:
+            *op = EMU_OP_mad_32;
+            if (product->b & 1) {
+                shift = low_constant_bits(h->f, product->b);
+            }
+            return shift < 32 ? low_constant(h->f, PTX_R32, (uint64_t)1 << shift) : 0;
+        case EMU_OP_shl_64:
+            *op = EMU_OP_mad_64;
+            shift = product->b & 1 ? low_constant_bits(h->f, product->b) : 64;
+            return shift < 64 ? low_constant(h->f, PTX_R64, (uint64_t)1 << shift) : 0;
+        case EMU_OP_mulwide_s32:
+            *op = EMU_OP_madwide_s32;
+            return product->b;
+        case EMU_OP_mulwide_u32:
+            *op = EMU_OP_madwide_u32;
+            return product->b;
+        case EMU_OP_cvt_64from32_s32:
+            *op = EMU_OP_madwide_s32;
+            return low_constant(h->f, PTX_R32, 1);
+        case EMU_OP_cvt_64from32_u32:
+            *op = EMU_OP_madwide_u32;
+            return low_constant(h->f, PTX_R32, 1);
+        default:
+            return 0;
+    }
+}
+
+/* Makes a sum with a product a multiply-add. */
+static bool
+hoist_join_sum(hoist *h, low_insn *sum, low_value value, low_value other)
+{
+    low_insn *product = hoist_operand(h, sum, value);
+    const uint16_t wide = sum->op;
+    low_value factor;
+    uint16_t op = 0;
+
+    if (product == NULL) {
+        return false;
+    }
+    factor = hoist_multiplier(h, product, &op);
+    if (factor == 0 || (op == EMU_OP_mad_32) != (wide == EMU_OP_add_32)) {
+        return false;
+    }
+    hoist_absorb(h, product);
+    sum->op = op;
+    sum->a = product->a;
+    sum->b = factor;
+    sum->c = other;
+    return true;
+}
+
+/* Makes a difference from a product with a number a multiply-add. */
+static void
+hoist_join_difference(hoist *h, low_insn *insn)
+{
+    low_insn *product = hoist_operand(h, insn, insn->b);
+
+    if (product == NULL || product->op != EMU_OP_mul_32 || !(product->b & 1)) {
+        return;
+    }
+    hoist_absorb(h, product);
+    insn->op = EMU_OP_mad_32;
+    insn->c = insn->a;
+    insn->a = product->a;
+    insn->b =
+        low_constant(h->f, PTX_R32, (uint32_t)-low_constant_bits(h->f, product->b));
+}
+
+/* Computes the high half of a product alone where no more of it is used. This is how
+ * compilers divide by a number. */
+static void
+hoist_join_quotient(hoist *h, low_insn *narrow)
+{
+    low_insn *shift = hoist_operand(h, narrow, narrow->a), *product;
+    uint64_t by;
+
+    if (shift == NULL || shift != narrow - 1 || shift->op != EMU_OP_shr_u64 ||
+        !(shift->b & 1) || h->writes[LOW_REGISTER_NUMBER(narrow->d)] != 1) {
+        return;
+    }
+    product = hoist_operand(h, shift, shift->a);
+    by = low_constant_bits(h->f, shift->b);
+    if (product == NULL || product->op != EMU_OP_mulwide_u32 || by < 32 || by > 63) {
+        return;
+    }
+    hoist_absorb(h, product);
+    h->start[LOW_REGISTER_NUMBER(narrow->d)] = h->start[LOW_REGISTER_NUMBER(shift->d)];
+    h->start[LOW_REGISTER_NUMBER(shift->d)] = UINT32_MAX;
+    h->writes[LOW_REGISTER_NUMBER(narrow->d)]++;
+    shift->op = EMU_OP_mulhi_u32;
+    shift->d = narrow->d;
+    shift->a = product->a;
+    shift->b = product->b;
+    narrow->op = EMU_OP_shr_u32;
+    narrow->a = narrow->d;
+    narrow->b = low_constant(h->f, PTX_R32, by - 32);
+}
+
+static void
+hoist_join_operations(hoist *h, low_insn *insn)
+{
+    if (insn->once || insn->guarded || insn->round != 0) {
+        return;
+    }
+    switch (insn->op) {
+        case EMU_OP_add_32:
+        case EMU_OP_add_64:
+            if (!hoist_join_sum(h, insn, insn->b, insn->a)) {
+                (void)hoist_join_sum(h, insn, insn->a, insn->b);
+            }
+            break;
+        case EMU_OP_sub_32:
+            hoist_join_difference(h, insn);
+            break;
+        case EMU_OP_cvt_32from64_u32:
+            hoist_join_quotient(h, insn);
+            break;
+        default:
+            break;
+    }
+}
+
 /* -- the pass ---------------------------------------------------------------------- */
 
 void
@@ -554,7 +750,11 @@ low_hoist(low_func *f, uint32_t *start, uint32_t *end)
         if (hoist_is_access(&f->insns[i])) {
             hoist_address(&h, &f->insns[i]);
         }
+        hoist_comparison(f, &f->insns[i]);
         hoist_shape(f, &f->insns[i]);
         hoist_result(&h, &f->insns[i]);
+    }
+    for (size_t i = 0; i < f->count; i++) {
+        hoist_join_operations(&h, &f->insns[i]);
     }
 }

@@ -317,6 +317,9 @@ void low_allocate(low_func *f);
  * index times a constant takes base and index as its operands (EMU_AT_INDEX), so the
  * instructions that computed the address are dropped.
  *
+ * A product whose only use is a sum becomes a multiply-add, and the high half of a
+ * product is computed alone. No result changes.
+ *
  * Called by registers.c between the intervals and the places of registers. */
 
 /* `start` and `end` are the intervals of the registers in half instructions. Registers

@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#if defined(__x86_64__)
+#    include <immintrin.h>
+#endif
 
 #include "device/machine/warp/address_check.h"
 #include "device/machine/warp/machine.h"
@@ -15,6 +18,7 @@
 
 #if defined(__x86_64__)
 #    define EMU_HAS_FMA 1
+#    define EMU_VECTOR_BYTES 32
 #    ifdef __clang__
 #        pragma clang attribute push(__attribute__((target("avx2,fma"))), \
                                      apply_to = function)

@@ -78,25 +78,25 @@ warp_shuffle_source(unsigned mode, unsigned lane, uint32_t b, uint32_t c, bool *
             *inside = source <= max;
             break;
     }
-    if (!*inside) {
-        return lane;
-    }
-    return source & 0x1f;
+    return *inside ? source & 0x1f : lane;
 }
 
 /* Shuffles between all lanes of a warp with the same b and c. Returns the bits e. */
 static inline uint32_t
 warp_shuffle_mode(const emu_warp *warp, unsigned mode, uint32_t b, uint32_t c, u32 *d)
 {
-    uint32_t bits = 0;
+    uint32_t sources[EMU_LANES], bits = 0;
     unsigned lane;
 
+    EMU_VECTORISE
     for (lane = 0; lane < EMU_LANES; lane++) {
         bool inside;
-        const unsigned source = warp_shuffle_source(mode, lane, b, c, &inside);
 
-        bits |= (uint32_t)inside << lane;
-        d[lane] = (uint32_t)warp->exchange[0][source];
+        sources[lane] = warp_shuffle_source(mode, lane, b, c, &inside);
+        bits |= inside ? lane_bits[lane] : 0;
+    }
+    for (lane = 0; lane < EMU_LANES; lane++) {
+        d[lane] = (uint32_t)warp->exchange[0][sources[lane]];
     }
     return bits;
 }

@@ -90,6 +90,7 @@ block_begin_warp(emu_warp *warp, emu_block *block, unsigned number)
 static void
 block_begin_warps(emu_block *block)
 {
+    block->is_together = false;
     for (unsigned i = 0; i < block->warp_count; i++) {
         block_begin_warp(&block->warps[i], block, i);
     }
@@ -212,6 +213,7 @@ block_prepare(emu_block *block)
     const emu_func *func = block->grid->kernel->func;
 
     block->once_launch = block->grid->number;
+    block->is_together = false;
     emu_lockstep_prepare(block);
     for (unsigned i = 0; i < block->warp_count; i++) {
         block_prepare_warp(&block->warps[i], block, i);
@@ -294,6 +296,7 @@ bool
 emu_block_begin(emu_block *block, emu_grid *grid, uint64_t number)
 {
     const bool is_prepared = block->once_launch == grid->number;
+    bool has_inputs;
 
     block->grid = grid;
     block->cluster = NULL;
@@ -314,13 +317,14 @@ emu_block_begin(emu_block *block, emu_grid *grid, uint64_t number)
         return false;
     }
     emu_bound_begin(block);
-    block->has_inputs =
+    has_inputs =
         grid->input_count > 0 && (block->is_trial || block->checks & EMU_CHECK_MEMORY);
+    block->has_inputs = has_inputs;
     if (block->is_trial) {
         block->run_warp = emu_trial_run;
         block->run_lockstep = emu_trial_run_lockstep;
     }
-    else if (block->race || block->init || block->has_bounds || block->has_inputs) {
+    else if (block->race || block->init || block->has_bounds || has_inputs) {
         block->run_warp = emu_checked_run;
         block->run_lockstep = emu_checked_run_lockstep;
     }
@@ -553,7 +557,7 @@ block_run_lockstep(emu_block *block, unsigned first, unsigned count)
 {
     emu_warp *failed = emu_lockstep_run(block, first, count);
 
-    for (unsigned i = first; i < first + count && failed == NULL; i++) {
+    for (unsigned i = first; i < first + count && failed == NULL && block->live; i++) {
         if (block->warps[i].stop == EMU_STOP_SEPARATE) {
             failed = block_run_warp(block, &block->warps[i]);
         }

@@ -111,6 +111,21 @@ lockstep_enter(emu_block *block, unsigned first)
     return block->warps[first].groups[0].pc;
 }
 
+/* Set the groups of the warps: none waits, and all lanes of each run. */
+static void
+lockstep_set_groups(emu_warp *warp, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        warp[i].mask = EMU_FULL;
+        warp[i].merge_at = EMU_NO_MERGE;
+        warp[i].meet_at = NULL;
+        warp[i].group_count = 0;
+        warp[i].rotate = false;
+        warp[i].stop = EMU_STOP_YIELD;
+        warp[i].stamp++;
+    }
+}
+
 void
 emu_lockstep_run_warps(emu_warp *warp, const emu_insn *insn)
 {
@@ -123,18 +138,18 @@ emu_warp *
 emu_lockstep_run(emu_block *block, unsigned first, unsigned count)
 {
     const emu_func *func = block->grid->kernel->func;
-    const emu_insn *insn = lockstep_enter(block, first);
+    const bool begins = block->is_fresh;
+    const emu_insn *insn = func->code;
     emu_warp *warp = &block->warps[first];
 
-    for (unsigned i = 0; i < count; i++) {
-        warp[i].mask = EMU_FULL;
-        warp[i].merge_at = EMU_NO_MERGE;
-        warp[i].meet_at = NULL;
-        warp[i].group_count = 0;
-        warp[i].rotate = false;
-        warp[i].stop = EMU_STOP_YIELD;
-        warp[i].stamp++;
+    if (begins && block->is_together) {
+        block->is_fresh = false;
     }
+    else {
+        insn = lockstep_enter(block, first);
+        lockstep_set_groups(warp, count);
+    }
+    block->is_together = false;
     warp->abreast = count;
     warp->steps[EMU_TAG_FRAME] = func->frame_size;
     warp->steps[EMU_TAG_CONSTANT] = warp->steps[EMU_TAG_UNIFORM] = 0;
@@ -144,6 +159,10 @@ emu_lockstep_run(emu_block *block, unsigned first, unsigned count)
         warp->turns = TURNS_ALONE;
     }
     block->run_lockstep(warp, insn);
+    if (block->is_together) { /* all have ended */
+        block->is_together = begins;
+        return NULL;
+    }
     for (unsigned i = 0; i < count; i++) {
         if (warp[i].stop == EMU_STOP_FAULT) {
             return &warp[i];
@@ -283,6 +302,12 @@ emu_lockstep_exit(emu_warp *warp, const emu_insn *insn)
     if (lockstep_uses_barriers(block)) {
         return emu_lockstep_each(warp, insn);
     }
+    block->live -= warp->abreast * EMU_LANES;
+    if (warp->abreast == block->warp_count && !block->race && !block->init &&
+        block->grid->cluster_size == 1) {
+        block->is_together = true;
+        return NULL;
+    }
     for (unsigned i = 0; i < warp->abreast; i++) {
         if (block->race && warp->abreast != block->warp_count) {
             emu_race_exit(&warp[i]);
@@ -292,7 +317,6 @@ emu_lockstep_exit(emu_warp *warp, const emu_insn *insn)
         warp[i].mask = 0;
         warp[i].stop = EMU_STOP_DONE;
     }
-    block->live -= warp->abreast * EMU_LANES;
     return NULL;
 }
 

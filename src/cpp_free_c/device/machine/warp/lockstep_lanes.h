@@ -183,32 +183,64 @@ lockstep_bits(lockstep_words elements)
 #    endif
 }
 
+/* Whether no operand of a comparison that grows from lane to lane (EMU_ENDS_DECIDE)
+ * wraps around, and the first lane of all and the last one have one result: then all
+ * lanes between them have it. `last_a` and `last_b` are of the last warp. */
+#    define EMU_ENDS_AGREE(name, ta, expr)                                         \
+        static inline bool ends_##name(const ta *a, const ta *b, const ta *last_a, \
+                                       const ta *last_b, bool *result)             \
+        {                                                                          \
+            ta x = a[0], y = b[0];                                                 \
+            const bool first = (expr);                                             \
+                                                                                   \
+            if (last_a[EMU_LANES - 1] < x || last_b[EMU_LANES - 1] < y) {          \
+                return false;                                                      \
+            }                                                                      \
+            x = last_a[EMU_LANES - 1];                                             \
+            y = last_b[EMU_LANES - 1];                                             \
+            *result = (expr);                                                      \
+            return first == *result;                                               \
+        }
+
 #    undef EMU_COMPARE_WORDS
-#    define EMU_COMPARE_WORDS(name, ta, expr)                                    \
-        static const emu_insn *op_##name(emu_warp *warp, const emu_insn *insn)   \
-        {                                                                        \
-            enum { WORDS = EMU_VECTOR_BYTES / 4 };                               \
-            const size_t step_d = warp->steps[EMU_TAG_FRAME],                    \
-                         step_a = lockstep_step(warp, insn->a),                  \
-                         step_b = lockstep_step(warp, insn->b);                  \
-            u8 *d = EMU_TARGET(u8, insn->d);                                     \
-            const u8 *a = EMU_SOURCE(u8, insn->a), *b = EMU_SOURCE(u8, insn->b); \
-                                                                                 \
-            for (uint32_t left = warp->abreast; left;                            \
-                 left--, d += step_d, a += step_a, b += step_b) {                \
-                uint32_t bits = 0;                                               \
-                                                                                 \
-                for (unsigned i = 0; i < EMU_LANES / WORDS; i++) {               \
-                    const lockstep_words_##ta x =                                \
-                        ((const lockstep_words_##ta *)(const void *)a)[i];       \
-                    const lockstep_words_##ta y =                                \
-                        ((const lockstep_words_##ta *)(const void *)b)[i];       \
-                                                                                 \
-                    bits |= lockstep_bits((lockstep_words)(expr)) << i * WORDS;  \
-                }                                                                \
-                *(u32 *)(void *)d = bits;                                        \
-            }                                                                    \
-            return insn + 1;                                                     \
+#    define EMU_COMPARE_WORDS(name, ta, expr)                                     \
+        EMU_ENDS_AGREE(name, ta, expr)                                            \
+        static const emu_insn *op_##name(emu_warp *warp, const emu_insn *insn)    \
+        {                                                                         \
+            enum { WORDS = EMU_VECTOR_BYTES / 4 };                                \
+            const size_t step_d = warp->steps[EMU_TAG_FRAME],                     \
+                         step_a = lockstep_step(warp, insn->a),                   \
+                         step_b = lockstep_step(warp, insn->b);                   \
+            u8 *d = EMU_TARGET(u8, insn->d);                                      \
+            const u8 *a = EMU_SOURCE(u8, insn->a), *b = EMU_SOURCE(u8, insn->b);  \
+            bool result;                                                          \
+                                                                                  \
+            if (insn->aux & EMU_ENDS_DECIDE && warp->block->grid->is_linear &&    \
+                ends_##name(                                                      \
+                    (const ta *)(const void *)a, (const ta *)(const void *)b,     \
+                    (const ta *)(const void *)(a + step_a * (warp->abreast - 1)), \
+                    (const ta *)(const void *)(b + step_b * (warp->abreast - 1)), \
+                    &result)) {                                                   \
+                for (uint32_t left = warp->abreast; left; left--, d += step_d) {  \
+                    *(u32 *)(void *)d = emu_lanes_if(result);                     \
+                }                                                                 \
+                return insn + 1;                                                  \
+            }                                                                     \
+            for (uint32_t left = warp->abreast; left;                             \
+                 left--, d += step_d, a += step_a, b += step_b) {                 \
+                uint32_t bits = 0;                                                \
+                                                                                  \
+                for (unsigned i = 0; i < EMU_LANES / WORDS; i++) {                \
+                    const lockstep_words_##ta x =                                 \
+                        ((const lockstep_words_##ta *)(const void *)a)[i];        \
+                    const lockstep_words_##ta y =                                 \
+                        ((const lockstep_words_##ta *)(const void *)b)[i];        \
+                                                                                  \
+                    bits |= lockstep_bits((lockstep_words)(expr)) << i * WORDS;   \
+                }                                                                 \
+                *(u32 *)(void *)d = bits;                                         \
+            }                                                                     \
+            return insn + 1;                                                      \
         }
 
 #endif

@@ -159,6 +159,8 @@ struct emu_block {
     uint32_t abreast;    /* how many of them run in lockstep at most (warp.h) */
     uint32_t live;       /* threads that have not exited */
     bool is_fresh;       /* its warps, all in lockstep, are set when they first run */
+    bool is_together;    /* they have not separated, so the last block left them as the
+                            next    one needs them */
     uint8_t *shared;
     size_t shared_size;
     unsigned checks;               /* EMU_CHECK_ flags of checks.h */
