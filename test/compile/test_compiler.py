@@ -77,7 +77,7 @@ def loaded(monkeypatch):
 
 def options_of(call):
     """Return the options of a compilation, without those that name files."""
-    return call[1 : call.index("-MD")]
+    return call[1 : call.index("-o")]
 
 
 # Results

@@ -526,6 +526,56 @@ def test_real_compiler_reports_what_it_read(tmp_path):
 
 
 @needs_nvcc
+@pytest.mark.parametrize(
+    ("way", "runs"),
+    [
+        ("gcc", 1),
+        ("a host compiler that makes no list", 2),
+        ("a folder for temporary files with a space", 2),
+        ("several architectures", 1),
+        ("linked", 1),
+    ],
+)
+def test_real_compiler_lists_its_headers(tmp_path, monkeypatch, way, runs):
+    """gcc lists them while it compiles; nvcc is asked if there is no whole list."""
+    how = {"arch": "sm_80"}
+    if way.startswith("a host"):
+        host = tmp_path / "gcc"
+        host.write_text('#!/bin/sh\nexec env -u SUNPRO_DEPENDENCIES gcc "$@"\n')
+        host.chmod(0o755)
+        how["options"] = ["-ccbin", str(host)]
+    elif way.startswith("a folder"):
+        (tmp_path / "of some").mkdir()
+        monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "of some"))
+    elif way.startswith("several"):
+        how = {"arch": ["sm_80", "sm_90"], "target": "fatbin"}
+    elif way == "linked":
+        how["options"] = ["-rdc=true", "-dlink"]
+    counted = make_counting(tmp_path)
+    source = """
+        #if __CUDA_ARCH__ == 800
+        #include "device.h"
+        #else
+        #define VALUE 0
+        #endif
+        __global__ void f(int *a) { *a = VALUE; }
+    """
+
+    def compile():
+        folders = [tmp_path]
+        return compiler.compile(source, nvcc=counted.path, include_dirs=folders, **how)
+
+    write_old(tmp_path / "device.h", "#define VALUE 4711\n")
+    first = compile()
+    assert len(counted.calls) == runs + 2  # two queries
+    assert compile() == first
+    assert len(counted.calls) == runs + 2  # two queries
+    write_old(tmp_path / "device.h", "#define VALUE 1174\n", age=30)
+    assert compile() != first
+    assert not (tmp_path / "of").exists()  # what gcc would make of the space
+
+
+@needs_nvcc
 def test_names_given_by_the_source_are_no_files(tmp_path, monkeypatch):
     """A generator may name a source file that does not exist."""
     counted = make_counting(tmp_path)
