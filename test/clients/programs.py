@@ -157,10 +157,20 @@ _HASHCAT = Client(
     variables=(("HASHCAT", "{environment}/debian/usr/share/hashcat"),),
 )
 
+#: It uses this package. The program of the page on autotuning runs with the tests.
+_KERNEL_TUNER = Client(
+    name="kernel_tuner",
+    version="kernel_tuner 1.5.0",
+    modules=("kernel_tuner_runs",),
+    quick=(),
+    variables=(("PYCUDA_CACHE_DIR", "{environment}/kernels"),),
+    with_pycuda=True,
+)
+
 CLIENTS = {
     client.name: client
     for client in (
         *(_NUMBA, _CUDA_CORE, _TINYGRAD, _TINYGRAD_OPS, _TRITON, _WARP),
-        *(_TAICHI, _HALIDE, _HASHCAT),
+        *(_TAICHI, _HALIDE, _HASHCAT, _KERNEL_TUNER),
     )
 }
