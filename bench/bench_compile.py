@@ -6,7 +6,9 @@
   in C (floor_compile.c). Each call has another source. This package also writes the
   result to the cache.
 * Cached: SourceModule from the cache, without headers and with five user headers.
-  These rows have no floor.
+  "Again" is the second of a text in one process. These rows have no floor.
+* nvcc: the same kernel through nvcc into the cache, without its load. The floor is the
+  bare nvcc command with the same options and source. Each call has another source.
 * First use: `x + y` in a fresh process with a warm cache, after the context was made.
 * First kernel: from the import of `pycuda.compiler` to the result of a SourceModule, in
   a fresh process whose context was made, with a bundle of pycuda.precompile and without
@@ -49,7 +51,9 @@ CASES = [
         2,
         Bound(times=1.3),
     ),
+    Case("nvcc", "cold kernel, nvcc", ("bare_nvcc",), 1, Bound(plus=15_000_000)),
     Case("cached", "SourceModule, cached", (), 20, Bound(at_most=200_000)),
+    Case("again", "SourceModule, again", (), 20, Bound(at_most=50_000)),
     Case(
         "cached_headers",
         f"SourceModule, cached, {HEADERS} headers",
@@ -133,6 +137,7 @@ print(time.perf_counter_ns() - before)
 def cases(directory):
     """Return {name: function that makes a number of calls} of this package."""
     import pycuda.driver as drv
+    from pycuda._compile import nvcc, recall, store
     from pycuda.compiler import SourceModule, compile
 
     number = itertools.count()
@@ -145,16 +150,46 @@ def cases(directory):
             source = f"{KERNEL}// {os.getpid()} {next(number)}\n"
             SourceModule(source, compiler="nvrtc", no_extern_c=True)
 
+    major, minor = drv.Device(0).compute_capability()
+    arch = f"{'compute' if target == 'ptx' else 'sm'}_{major}{minor}"
+    how = {"compiler": "nvcc", "target": target, "arch": arch, "no_extern_c": True}
+
+    def through_nvcc(calls):
+        for _ in range(calls):
+            compile(f"{KERNEL}// {os.getpid()} {next(number)}\n", **how)
+
+    def bare_nvcc(calls):
+        source, image = Path(directory, "bare.cu"), Path(directory, "bare.image")
+        command = [
+            nvcc.find("nvcc"),
+            f"--{target}",
+            f"-arch={arch}",
+            f"-I{store.HEADERS}",
+        ]
+        for _ in range(calls):
+            source.write_text(f"{KERNEL}// {os.getpid()} {next(number)}\n")
+            done = common.run_quietly([*command, "-o", image, source])
+            if done.returncode:
+                raise SubjectError(common.last_line(done.stderr))
+            image.read_bytes()
+
+    def again(calls):
+        for _ in range(calls):
+            SourceModule(KERNEL)
+
     def cached(calls):
         for _ in range(calls):
+            recall.forget()
             SourceModule(KERNEL)
 
     def cached_headers(calls):
         for _ in range(calls):
+            recall.forget()
             SourceModule(includes + KERNEL, include_dirs=[directory])
 
     def cached_nvrtc(calls):
         for _ in range(calls):
+            recall.forget()
             SourceModule(KERNEL, compiler="nvrtc")
 
     def load(calls):
@@ -163,6 +198,9 @@ def cases(directory):
 
     return {
         "nvrtc_load": cold,
+        "nvcc": through_nvcc,
+        "bare_nvcc": bare_nvcc,
+        "again": again,
         "cached": cached,
         "cached_headers": cached_headers,
         "cached_nvrtc": cached_nvrtc,
@@ -282,7 +320,8 @@ def run(args, directory):
     try:
         for case in CASES:
             try:
-                rows.append(measure_case(case, floor, ours, {}, rounds, batches)[0])
+                beside = ours if case.name == "nvcc" else floor
+                rows.append(measure_case(case, beside, ours, {}, rounds, batches)[0])
             except SubjectError as e:
                 missing[case.title] = str(e)
     finally:

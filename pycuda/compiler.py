@@ -636,7 +636,7 @@ class SourceModule(CudaModule):
         compiler: str | None = None,
         name_expressions: Iterable[str] | None = None,
     ) -> None:
-        from pycuda._compile.build import build_module, prepare
+        from pycuda._compile.build import module_of
         from pycuda._driver import _working_context
 
         if arch is not None:
@@ -653,12 +653,11 @@ class SourceModule(CudaModule):
             cache_dir=cache_dir,
             keep=keep,
         )
-        self._compilation = prepare(request)
         names: list[str] = []
         if name_expressions is not None:
             names = _list_of(name_expressions, "name_expressions")
         self.module: Module
-        self.module, lowered = build_module(self._compilation, names)
+        self._compilation, self.module, lowered = module_of(request, names)
         self._context = _working_context()
         self._instances = {}
         for name, symbol in zip(names, lowered, strict=True):
@@ -706,12 +705,11 @@ class SourceModule(CudaModule):
         if self._compilation is None or not is_expression:
             return self.module.get_function(name)
         if name not in self._instances:
-            from pycuda._compile.build import build_module
+            from pycuda._compile.build import module_with
 
             with self._context or contextlib.nullcontext():
                 self._compilation.choose_tool_again()
-                module, (symbol,) = build_module(self._compilation, [name])
-            self._instances[name] = module, symbol
+                self._instances[name] = module_with(self._compilation, name)
         module, symbol = self._instances[name]
         return module.get_function(symbol)
 

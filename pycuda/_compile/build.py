@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from pycuda import _driver, driver
@@ -71,6 +71,7 @@ class Compilation:
         "text",
         "tool",
         "types",
+        "watched",
     )
 
     tool: Tool  # once it is chosen
@@ -100,6 +101,7 @@ class Compilation:
         self.offer: bundle.Offer | None = None  # of the bundles in use
         self.bundle = ""  # the path of the one that had the image
         self.types: dict[str, str] = {}  # of the kernels' parameters, from there
+        self.watched: list[store.Stamp] | None = None  # to be filled, for recall.py
 
     def choose_tool(self) -> None:
         """Choose the tool. Choose again if it proves to be broken."""
@@ -124,9 +126,34 @@ Built = tuple[bytes, list[str], str]
 
 def build_image(request: CompileRequest) -> bytes:
     """Return the image for a request. Warn of the compiler's messages."""
-    image, _, messages = build(prepare(request))
+    _, (image, _, messages) = built_of(request)
     pass_on(messages)
     return image
+
+
+def built_of(
+    request: CompileRequest, names: Sequence[str] = ()
+) -> tuple[Compilation, Built]:
+    """Return a request's compilation and result, from this process if it has them."""
+    if bundle.are_used():  # quick without, and it needs few imports
+        compilation = prepare(request)
+        return compilation, build(compilation, names)
+    from pycuda._compile import recall
+
+    call = recall.Call(request, names)
+    found: tuple[Compilation, Built] | None = call.find()
+    if found is not None:
+        _note_ptx(found[0], names)
+        return found
+    call.begin()
+    compilation = prepare(request)
+    compilation.watched = call.watched
+    built = build(compilation, names)
+    compilation.watched = None
+    image, lowered, _ = built
+    size = len(image) + 2 * len(compilation.text)
+    call.keep((compilation, (image, lowered, "")), size)
+    return compilation, built
 
 
 def prepare(request: CompileRequest) -> Compilation:
@@ -223,8 +250,7 @@ def _build(compilation: Compilation, names: Sequence[str]) -> Built:
     if built is None:
         settle(compilation)
         built = _build_with_working_tool(compilation, names)
-    if compilation.target == "ptx" and compilation.request is not None:
-        of_software_device.append((compilation.request, tuple(names)))
+    _note_ptx(compilation, names)
     if "PYCUDA_EMULATOR_COUNT_LOG" in environ and compilation.target == "ptx":
         from pycuda._compile import recording
 
@@ -236,6 +262,11 @@ def _build(compilation: Compilation, names: Sequence[str]) -> Built:
     return built
 
 
+def _note_ptx(compilation: Compilation, names: Sequence[str]) -> None:
+    if compilation.target == "ptx" and compilation.request is not None:
+        of_software_device.append((compilation.request, tuple(names)))
+
+
 def is_kept(compilation: Compilation) -> bool:
     """Say whether a bundle or the cache has the result, so that no compiler runs."""
     if _from_bundle(compilation, ()) is not None:
@@ -245,10 +276,7 @@ def is_kept(compilation: Compilation) -> bool:
     if folder is None or facts is None or compilation.keep:
         return False
     entry = entry_of(compilation, folder, facts, ())
-    shared = (
-        os.path.join(each, os.path.basename(entry)) for each in store.shared_dirs()
-    )
-    return any(map(os.path.exists, (entry, *shared)))
+    return any(os.path.exists(path) for path, _ in _places_of(entry))
 
 
 def _from_bundle(compilation: Compilation, names: Sequence[str]) -> Built | None:
@@ -282,25 +310,45 @@ def _build_with_tool(compilation: Compilation, names: Sequence[str]) -> Built:
     if compilation.folder is None or compilation.facts is None:
         return _compile(compilation, names, None)
     entry = entry_of(compilation, compilation.folder, compilation.facts, names)
+    compilers = _stamps_of_compilers(compilation)
     if not compilation.keep:
-        payload = store.load(entry)
-        if payload is None:
-            payload = _load_shared(os.path.basename(entry))
-        if payload is not None:
-            if not names:
-                return payload, [], ""
-            image, lowered = _unpack(payload, names)
-            return image, lowered, ""
-    return _compile(compilation, names, entry)
+        for path, shared in _places_of(entry):
+            payload = store.load(path, shared, compilation.watched)
+            if payload is not None:
+                _add_to_watched(compilation, compilers)
+                image, lowered = _unpack(payload, names)
+                return image, lowered, ""
+    built = _compile(compilation, names, entry)
+    _add_to_watched(compilation, compilers)
+    return built
 
 
-def _load_shared(name: str) -> bytes | None:
-    """Return the payload of an entry in the shared caches, None if none has it."""
+def _stamps_of_compilers(compilation: Compilation) -> list[store.Stamp]:
+    """Return the compilers' files, if it is to be known what a result depends on."""
+    if compilation.watched is None:
+        return []
+    from pycuda._compile import inputs
+
+    paths = [compilation.tool.path]
+    if compilation.tool.name == "nvcc":
+        paths += filter(None, [inputs.host_compiler(compilation.options)])
+    return store.stamps_of(paths)
+
+
+def _add_to_watched(compilation: Compilation, compilers: list[store.Stamp]) -> None:
+    """Add the compilers, or forget all if there is nothing about the entry or them."""
+    watched = compilation.watched
+    if watched and compilers:
+        watched += compilers
+    elif watched:
+        watched.clear()
+
+
+def _places_of(entry: str) -> Iterator[tuple[str, bool]]:
+    """Give the paths that a result may have, and whether the cache is a shared one."""
+    yield entry, False
     for folder in store.shared_dirs():
-        payload = store.load(os.path.join(folder, name), shared=True)
-        if payload is not None:
-            return payload
-    return None
+        yield os.path.join(folder, os.path.basename(entry)), True
 
 
 def _compile(
@@ -308,13 +356,14 @@ def _compile(
 ) -> Built:
     """Run the compiler, and store its result at ``entry`` if that is not None."""
     messages: list[str] = []
+    manifest: bytes | None = None
 
     def make() -> tuple[bytes | None, bytes]:
+        nonlocal manifest
         started = _driver._timeline_clock()
         result, text = _run(compilation, names)
         _note_span(compilation, names, started)
         messages.append(result.messages)
-        manifest = None
         facts = compilation.facts
         if entry and facts is not None and result.read is not None:
             kernels = names or kernels_in(compilation.text)
@@ -326,6 +375,8 @@ def _compile(
 
     with progress.shown(_described(compilation, names)):
         payload = make_once(entry, compilation.keep, make)
+    if entry and manifest and compilation.watched is not None:
+        store.watch(entry, manifest, compilation.watched)
     image, lowered = _unpack(payload, names)
     return image, lowered, "".join(messages)
 
@@ -509,16 +560,28 @@ def _unpack(payload: bytes, names: Sequence[str]) -> tuple[bytes, list[str]]:
 # -- loading ---------------------------------------------------------------------------
 
 
-def build_module(
-    compilation: Compilation, names: Sequence[str] = ()
-) -> tuple[driver.Module, list[str]]:
-    """Return the loaded module, and the names in it of the kernels ``names``."""
+def module_of(
+    request: CompileRequest, names: Sequence[str]
+) -> tuple[Compilation, driver.Module, list[str]]:
+    """Return a request's compilation and module, and the names of ``names`` in it."""
+    _check_names(names)
+    compilation, (image, lowered, messages) = built_of(request, names)
+    pass_on(messages)
+    return compilation, load(image, compilation), lowered
+
+
+def module_with(compilation: Compilation, name: str) -> tuple[driver.Module, str]:
+    """Return a module with another kernel of a compilation, and its name there."""
+    _check_names([name])
+    image, (lowered,), messages = build(compilation, [name])
+    pass_on(messages)
+    return load(image, compilation), lowered
+
+
+def _check_names(names: Sequence[str]) -> None:
     for name in names:
         if not name.strip() or "\n" in name:
             raise ValueError(f"{name!r} is not the name of a kernel")
-    image, lowered, messages = build(compilation, names)
-    pass_on(messages)
-    return load(image, compilation), lowered
 
 
 def load(image: bytes, compilation: Compilation) -> driver.Module:

@@ -247,6 +247,11 @@ def in_use() -> list[Bundle]:
     return _used + _named[1]
 
 
+def are_used() -> bool:
+    """Return whether the program or PYCUDA_BUNDLE names a bundle."""
+    return bool(_used) or VARIABLE in os.environ
+
+
 def _open_named(path: str) -> Bundle | None:
     folder = _start.FOLDER if path in _start.BUNDLES else ""
     try:

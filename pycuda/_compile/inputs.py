@@ -101,6 +101,25 @@ def _host_compiler(options: Sequence[str], ccbin: str) -> str:
 
     ``ccbin`` is the value of NVCC_CCBIN.
     """
+    path = _host_compiler_path(options, ccbin)
+    if path is None:
+        return ""
+    try:
+        stat = os.stat(path)
+    except OSError:
+        _programs.clear()
+        return ""
+    return f"{path} {stat.st_size} {stat.st_mtime_ns}"
+
+
+def host_compiler(options: Sequence[str]) -> str | None:
+    """Return the path of nvcc's host compiler, None if there is none."""
+    prepended, appended, ccbin = map(os.environ.get, ENVIRONMENT[:3])
+    words = [*_split(prepended or ""), *options, *_split(appended or "")]
+    return _host_compiler_path(words, ccbin or "")
+
+
+def _host_compiler_path(options: Sequence[str], ccbin: str) -> str | None:
     wanted = ccbin or "gcc"
     for number, option in enumerate(options):
         if option.startswith(_HOST_COMPILER):
@@ -114,15 +133,7 @@ def _host_compiler(options: Sequence[str], ccbin: str) -> str:
             if not os.path.dirname(wanted):
                 path = toolkit.on_path([wanted])
         _programs[place] = path
-    path = _programs[place]
-    if path is None:
-        return ""
-    try:
-        stat = os.stat(path)
-    except OSError:
-        _programs.clear()
-        return ""
-    return f"{path} {stat.st_size} {stat.st_mtime_ns}"
+    return _programs[place]
 
 
 def _split(text: str) -> list[str]:

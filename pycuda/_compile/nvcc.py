@@ -19,6 +19,13 @@ if TYPE_CHECKING:
 
 _WHEEL_FOLDERS = ("nvidia/cu13/bin", "nvidia/cuda_nvcc/bin")
 
+# The variable that makes gcc list the headers that it reads. nvcc's own option for it,
+# -MD, preprocesses the source once more: a fifth of the time of a small kernel.
+_LIST_VARIABLE = "SUNPRO_DEPENDENCIES"
+_FIRST_HEADER = b"cuda_runtime.h"  # nvcc includes it always: a whole list has it
+_TEMPORARY = "tmpxft_"  # nvcc's own files, which the host compiler reads
+_LINK_OPTIONS = ("-dlink", "--device-link")
+
 _LINE_DIRECTIVE = r'(?m)^[ \t]*#[ \t]*(?:line[ \t]+)?\d+[ \t]+"([^"\n]+)"'
 
 _found: dict[tuple[object, ...], str] = {}
@@ -119,13 +126,19 @@ def _vanished(path: str) -> CompilerNotFoundError:
     return CompilerNotFoundError(f"the compiler '{path}' is gone", [path], path)
 
 
-def _start(command: list[str]) -> CompletedProcess[bytes]:
+def _start(
+    command: list[str], env: dict[str, str] | None = None
+) -> CompletedProcess[bytes]:
     """Run a command to its end. The GIL is released meanwhile."""
     import subprocess
 
     try:
         return subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, check=False
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+            env=env,
         )
     except FileNotFoundError:
         _found.clear()
@@ -158,12 +171,23 @@ def _run_in(
     command = [path, f"--{target}", *options]
     if keep:
         command += ["--keep", "--keep-dir", folder]
-    command += ["-MD", "-MF", deps_path, "-o", image_path, source_path]
+    command += ["-o", image_path, source_path]
+    env = dict(os.environ)
+    if " " not in deps_path:
+        # gcc adds a rule to this file each time that it preprocesses. A space would end
+        # the path.
+        env[_LIST_VARIABLE] = f"{deps_path} image"
 
     started_ns = time.time_ns()
     what = f"compilation of {SOURCE_NAME}"
-    image, messages = _made(command, image_path, folder, keep, what, source)
-    read = _dependencies(_read(deps_path), source_path, source)
+    image, messages = _made(command, image_path, folder, keep, what, source, env)
+    listed = _read(deps_path)
+    if _FIRST_HEADER not in listed:
+        # The host compiler is not gcc, or an option tells it where to put a list.
+        plain = [option for option in options if option not in _LINK_OPTIONS]
+        done = _start([path, "-M", *plain, source_path])
+        listed = done.stdout if done.returncode == 0 else b""
+    read = _dependencies(listed, source_path, source)
     return toolkit.Result(image, read, started_ns, messages)
 
 
@@ -190,9 +214,10 @@ def _made(
     keep: bool,
     what: str,
     source: str | None,
+    env: dict[str, str] | None = None,
 ) -> tuple[bytes, str]:
     """Run a command that makes a file. Return (its content, the messages)."""
-    done = _start(command)
+    done = _start(command, env)
     stdout = done.stdout.decode("utf-8", "replace")
     stderr = done.stderr.decode("utf-8", "replace")
     if not keep:
@@ -286,7 +311,11 @@ def _dependencies(text: bytes, source_path: str, source: str) -> list[str] | Non
         name for name in re.findall(_LINE_DIRECTIVE, source) if not os.path.exists(name)
     }
     named |= {source_path, SOURCE_NAME}
-    return [path for path in paths if path not in named]
+    return [
+        path
+        for path in paths
+        if path not in named and not os.path.basename(path).startswith(_TEMPORARY)
+    ]
 
 
 def parse_dependencies(text: str) -> list[str]:

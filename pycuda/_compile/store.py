@@ -16,6 +16,7 @@ import os
 import sys
 import threading
 import time
+from collections.abc import Iterable
 
 from pycuda._warning import warn
 
@@ -127,15 +128,22 @@ def key_of(*parts: str) -> str:
     return state.hexdigest()
 
 
-def load(path: str, shared: bool = False) -> bytes | None:
+# (path, its size, times and number, or None for a place without a file).
+Stamp = tuple["str | bytes", "tuple[int, ...] | None"]
+
+
+def load(
+    path: str, shared: bool = False, watched: list[Stamp] | None = None
+) -> bytes | None:
     """Return the payload stored at ``path``, or None if it is missing or outdated.
 
-    An entry of a ``shared`` cache is not changed.
+    An entry of a ``shared`` cache is not changed. The entry and the files that its
+    manifest names are added to ``watched``, unless a stamp of them was changed now.
     """
     try:
         with open(path, "rb", buffering=0) as file:
             data = file.read()
-            used_ns = os.fstat(file.fileno()).st_mtime_ns
+            stat = os.fstat(file.fileno())
     except OSError:
         return None
     split = _split(data)
@@ -148,15 +156,68 @@ def load(path: str, shared: bool = False) -> bytes | None:
         if checked is None:
             return None
         fresh = checked
-    if shared:
-        return payload
     if fresh != manifest:
-        save(path, fresh, payload, say=False)
-    elif used_ns < time.time_ns() - _USE_NS:
+        if not shared:
+            save(path, fresh, payload, say=False)
+    elif not shared and stat.st_mtime_ns < time.time_ns() - _USE_NS:
         # In a folder that cannot be written, nothing is evicted either.
         with contextlib.suppress(OSError):
             os.utime(path)
+    elif watched is not None:
+        watched += [(path, _stamp_of(stat)), *_stamps_in(manifest)]
     return payload
+
+
+def watch(path: str, manifest: bytes, watched: list[Stamp]) -> None:
+    """Add an entry that was saved just now, and the files of its manifest."""
+    with contextlib.suppress(OSError):
+        watched += [(path, _stamp_of(os.stat(path))), *_stamps_in(manifest)]
+
+
+def are_unchanged(watched: list[Stamp]) -> bool:
+    """Return whether all files and places are as they were."""
+    stat = os.stat
+    for path, stamp in watched:
+        if stamp is None:
+            if os.path.isfile(path):
+                return False
+            continue
+        try:
+            found = stat(path)
+        except OSError:
+            return False
+        if stamp != (
+            found.st_size,
+            found.st_mtime_ns,
+            found.st_ctime_ns,
+            found.st_ino,
+        ):
+            return False
+    return True
+
+
+def stamps_of(paths: Iterable[str]) -> list[Stamp]:
+    """Return files with their stamps, nothing if one of them is gone."""
+    try:
+        return [(path, _stamp_of(os.stat(path))) for path in paths]
+    except OSError:
+        return []
+
+
+def _stamp_of(stat: os.stat_result) -> tuple[int, ...]:
+    return stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino
+
+
+def _stamps_in(manifest: bytes) -> list[Stamp]:
+    """Return what a manifest says about files and places."""
+    found: list[Stamp] = []
+    for line in manifest.split(b"\n"):
+        if line[:1] == b"A":
+            found.append((_here(line[2:]), None))
+        elif line[:1] == b"F":
+            _, stamp, _, name = line.split(b"\t", 3)
+            found.append((_here(name), tuple(map(int, stamp.split()))))
+    return found
 
 
 def holds(manifest: bytes) -> bool:

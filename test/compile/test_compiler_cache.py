@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pycuda import compiler
-from pycuda._compile import inputs, nvcc, store, toolkit
+from pycuda._compile import inputs, nvcc, recall, store, toolkit
 from pycuda._compile.manifest import _listed, make as make_manifest
 from pycuda.driver import CompileError
 from support.compilers import REAL_NVCC, make_counting, make_toy, needs_nvcc
@@ -84,6 +84,7 @@ def test_hit_starts_nothing(toy, monkeypatch):
     first = compiler.compile("text", nvcc=toy.path)
     assert len(toy.calls) == 3  # two queries and a compilation
     monkeypatch.setattr(toolkit, "_facts", {})
+    recall.forget()
     assert compiler.compile("text", nvcc=toy.path) == first
     assert len(toy.calls) == 3
 
@@ -116,9 +117,13 @@ def test_hit_in_a_fresh_process_starts_nothing(make, tmp_path):
     assert answers[1] == ["False", answers[0][1]]
 
 
+@pytest.mark.parametrize("remembered", [False, True])
 @pytest.mark.parametrize("count", [0, 5])
-def test_work_of_a_hit(toy, tmp_path, monkeypatch, count):
-    """A hit opens one file and checks the compilers and each header once."""
+def test_work_of_a_hit(toy, tmp_path, monkeypatch, count, remembered):
+    """A hit reads one file, and checks each header once and the compilers twice.
+
+    If the process had the result already, it reads nothing, and checks each file once.
+    """
     monkeypatch.setenv("PATH", str(make_host_compiler(tmp_path / "bin")))
     for number in range(count):
         write_old(tmp_path / f"h{number}.h", f"header {number}")
@@ -137,17 +142,25 @@ def test_work_of_a_hit(toy, tmp_path, monkeypatch, count):
         return compiler.compile(source, nvcc=toy.path, include_dirs=[tmp_path])
 
     once()
+    if not remembered:
+        recall.forget()
     monkeypatch.setattr("builtins.open", noted("open", open))
     for name in ("stat", "lstat", "utime", "scandir", "open", "listdir"):
         monkeypatch.setattr(os, name, noted(name, getattr(os, name)))
     once()
     monkeypatch.undo()
     opened = [name for call, name in asked if call == "open"]
-    assert len(opened) == 1
-    assert opened[0].endswith(".cubin")
     looked = [name for call, name in asked if call != "open"]
+    assert len(opened) == (0 if remembered else 1)
+    for entry in opened or [looked[0]]:
+        assert entry.endswith(".cubin")
+    compilers = ["toy-nvcc", "gcc"]
+    if remembered:
+        del looked[0]
+    else:
+        compilers *= 2
     headers = [f"h{n}.h" for n in range(count)]
-    assert sorted(looked) == sorted(["toy-nvcc", "gcc", *headers])
+    assert sorted(looked) == sorted([*compilers, *headers])
     assert len(toy.compilations) == 1
 
 
@@ -526,6 +539,56 @@ def test_real_compiler_reports_what_it_read(tmp_path):
 
 
 @needs_nvcc
+@pytest.mark.parametrize(
+    ("way", "runs"),
+    [
+        ("gcc", 1),
+        ("a host compiler that makes no list", 2),
+        ("a folder for temporary files with a space", 2),
+        ("several architectures", 1),
+        ("linked", 1),
+    ],
+)
+def test_real_compiler_lists_its_headers(tmp_path, monkeypatch, way, runs):
+    """gcc lists them while it compiles; nvcc is asked if there is no whole list."""
+    how = {"arch": "sm_80"}
+    if way.startswith("a host"):
+        host = tmp_path / "gcc"
+        host.write_text('#!/bin/sh\nexec env -u SUNPRO_DEPENDENCIES gcc "$@"\n')
+        host.chmod(0o755)
+        how["options"] = ["-ccbin", str(host)]
+    elif way.startswith("a folder"):
+        (tmp_path / "of some").mkdir()
+        monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "of some"))
+    elif way.startswith("several"):
+        how = {"arch": ["sm_80", "sm_90"], "target": "fatbin"}
+    elif way == "linked":
+        how["options"] = ["-rdc=true", "-dlink"]
+    counted = make_counting(tmp_path)
+    source = """
+        #if __CUDA_ARCH__ == 800
+        #include "device.h"
+        #else
+        #define VALUE 0
+        #endif
+        __global__ void f(int *a) { *a = VALUE; }
+    """
+
+    def compile():
+        folders = [tmp_path]
+        return compiler.compile(source, nvcc=counted.path, include_dirs=folders, **how)
+
+    write_old(tmp_path / "device.h", "#define VALUE 4711\n")
+    first = compile()
+    assert len(counted.calls) == runs + 2  # two queries
+    assert compile() == first
+    assert len(counted.calls) == runs + 2  # two queries
+    write_old(tmp_path / "device.h", "#define VALUE 1174\n", age=30)
+    assert compile() != first
+    assert not (tmp_path / "of").exists()  # what gcc would make of the space
+
+
+@needs_nvcc
 def test_names_given_by_the_source_are_no_files(tmp_path, monkeypatch):
     """A generator may name a source file that does not exist."""
     counted = make_counting(tmp_path)
@@ -639,6 +702,7 @@ def test_corrupted_facts_are_asked_again(toy, cache, monkeypatch):
     (facts,) = cache.glob("nvcc-*")
     facts.write_bytes(facts.read_bytes()[:-3])
     monkeypatch.setattr(toolkit, "_facts", {})
+    recall.forget()
     compiler.compile("text", nvcc=toy.path)
     assert toy.calls.count(["--version"]) == 2
     assert len(toy.compilations) == 1
@@ -795,6 +859,7 @@ def test_user_without_a_home(monkeypatch, tmp_path, toy):
     # Others could put their code into a folder that they can write.
     os.chmod(tmp_path / "temporary" / f"pycuda-uid{os.getuid()}", 0o777)
     assert store.default_dir().startswith(os.devnull)
+    recall.forget()
     with pytest.warns(UserWarning, match="cannot be kept"):
         compiler.compile("text", nvcc=toy.path)
     assert len(toy.compilations) == 2

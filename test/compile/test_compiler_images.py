@@ -1,6 +1,8 @@
 """compile() without a target: its image loads on the current device."""
 
+import os
 import struct
+import time
 
 import numpy as np
 import pytest
@@ -73,3 +75,36 @@ def test_a_target_that_is_asked_for_is_made(ctx, way):
             drv.module_from_buffer(image)
     else:
         assert doubles(drv.module_from_buffer(image))
+
+
+def test_each_module_has_its_own_variables(ctx, tmp_path):
+    source = """
+        __device__ int count;
+        __global__ void add(int *a) { *a = ++count; }
+    """
+    found = []
+    modules = [compiler.SourceModule(source, cache_dir=tmp_path) for _ in range(3)]
+    for module in [*modules, modules[0]]:
+        value = np.zeros(1, np.int32)
+        module.get_function("add")(drv.Out(value), block=(1, 1, 1))
+        found.append(int(value[0]))
+    assert found == [1, 1, 1, 2]
+
+
+def test_a_changed_header_counts(ctx, tmp_path):
+    header = tmp_path / "value.h"
+    source = '#include "value.h"\n__global__ void f(int *a) { *a = VALUE; }'
+    found = []
+    for value in (3, 3, 4, 4):
+        text = f"#define VALUE {value}\n"
+        if not header.exists() or header.read_text() != text:
+            header.write_text(text)
+            then = time.time() - 60 + value
+            os.utime(header, (then, then))
+        module = compiler.SourceModule(
+            source, include_dirs=[tmp_path], cache_dir=tmp_path
+        )
+        result = np.zeros(1, np.int32)
+        module.get_function("f")(drv.Out(result), block=(1, 1, 1))
+        found.append(int(result[0]))
+    assert found == [3, 3, 4, 4]

@@ -89,8 +89,8 @@ from pycuda._compile import architecture, store
 architecture.current_device = lambda: None
 source, nvcc = sys.argv[1:]
 load = store.load
-def load_and_wait(path):
-    found = load(path)
+def load_and_wait(path, *how):
+    found = load(path, *how)
     if path.endswith(".cubin"):
         store.load = load
         print("missed" if found is None else "found", flush=True)

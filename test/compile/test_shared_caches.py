@@ -12,7 +12,7 @@ import time
 import pytest
 
 from pycuda import compiler
-from pycuda._compile import lock, manifest, store
+from pycuda._compile import lock, manifest, recall, store
 from support.compilers import make_toy
 
 pytestmark = pytest.mark.usefixtures("cache")
@@ -165,6 +165,7 @@ def test_an_entry_that_cannot_be_read_is_a_miss(stale, toy, cache, monkeypatch):
         return real(descriptor)
 
     monkeypatch.setattr(os, "fstat", refuse)
+    recall.forget()
     assert b"\ntext\n" in compiler.compile("text", nvcc=toy.path)
     assert len(toy.compilations) == 2
 

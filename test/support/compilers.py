@@ -93,9 +93,16 @@ print(environ("SAY"), end="", file=sys.stderr)
 if "#error" in text:
     print("kernel.cu: error", file=sys.stderr)
     sys.exit(1)
-with open(value("-MF"), "w") as file:
-    names = [path.replace(" ", "\\\\ ") for path in read]
-    file.write("image : " + " \\\\\\n    ".join(names) + "\\n")
+runtime = "/usr/include/linux/cuda_runtime.h"  # the first header in nvcc's lists
+names = [path.replace(" ", "\\\\ ") for path in [*read, runtime]]
+rule = "image: " + " \\\\\\n    ".join(names) + "\\n"
+if "-M" in arguments:
+    print(rule, end="")
+    sys.exit(0)
+listed = os.environ.get("SUNPRO_DEPENDENCIES", "").partition(" ")[0]
+if listed:
+    with open(listed, "a") as file:
+        file.write(rule)
 if not environ("SILENT"):
     with open(value("-o"), "w") as file:
         file.write(arguments[0] + "\\n" + text)
