@@ -7,7 +7,9 @@ in its PTX or None, the symbol of the kernel, and the number of its parameters.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import contextlib
+import threading
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -96,6 +98,30 @@ def integers(
     return _parameter_types.integers(source, symbol, count)
 
 
+class _Calls(threading.local):
+    """The calls of a thread that raise. ``given`` are their arguments, if known."""
+
+    strict = False
+    given: Sequence[object] | None = None
+
+
+_calls = _Calls()
+
+
+@contextlib.contextmanager
+def strict(given: Sequence[object]) -> Iterator[None]:
+    """Raise TypeError for an argument of another type than its parameter.
+
+    ``given`` are the arguments as the user passed them, for the text of the error.
+    """
+    saved = _calls.strict, _calls.given
+    _calls.strict, _calls.given = True, given
+    try:
+        yield
+    finally:
+        _calls.strict, _calls.given = saved
+
+
 def report(
     module: object,
     entries: str | None,
@@ -107,20 +133,22 @@ def report(
 ) -> bool:
     """Warn that an argument is of another type than its parameter.
 
-    With PYCUDA_STRICT=1 raise TypeError. ``is_format``: the argument is a character of
-    the format of prepared calls. Return whether Python hides the next warning of this
-    line.
+    With PYCUDA_STRICT=1, and inside of ``strict``, raise TypeError. ``is_format``: the
+    argument is a character of the format of prepared calls. Return whether Python hides
+    the next warning of this line.
     """
     from pycuda import _parameter_types
 
     parameter = parameters(module, entries, symbol, count)[index]
     name = _parameter_types.plain_name(symbol)
+    if _calls.given is not None and _is_host_array(_calls.given[index]):
+        argument = _calls.given[index]  # not the In or InOut that was made of it
     found = f"'{argument}' in the format" if is_format else _described(argument)
     text = f"argument {index} of {name} is {found}, but {_expected(parameter)}"
     advice = _advice(parameter, argument, is_format)
     if advice:
         text += f". {advice}"
-    if _is_strict():
+    if _calls.strict or _is_strict():
         raise TypeError(text)
     return warn_settled(text, ArgumentTypeWarning)
 
@@ -278,7 +306,8 @@ def _described(argument: object) -> str:
     kind = type(argument)
     if kind.__module__ == "numpy" and kind.__name__ != "ndarray":
         return _with_article(f"numpy.{kind.__name__}")
-    words = _with_article(kind.__name__)
+    words = "a numpy.ndarray" if _is_host_array(argument) else ""
+    words = words or _with_article(kind.__name__)
     dtype = _dtype_of(argument)
     if dtype is None:
         return f"{words}, which is an address"
@@ -300,6 +329,8 @@ def _advice(parameter: Parameter, argument: object, is_format: bool) -> str:
         if is_format:
             return "Use 'P' for device memory"
         if _is_array(argument) and numpy:
+            if _is_host_array(argument):  # a cell of CUDA C takes it as it is
+                return f"Pass an array of {numpy}, such as x.astype(numpy.{numpy})"
             return (
                 f"Pass an array of {numpy}, or a view(numpy.{numpy}) if its bytes are "
                 "meant"

@@ -28,6 +28,7 @@ from typing import NamedTuple
 
 from pycuda import _counts, _excerpt, _notebook_program
 from pycuda._compile import recording
+from pycuda._warning import cells
 
 _CUDA_ENDINGS = (
     *(".cu", ".cuh", ".h", ".hpp", ".inl", ".c", ".cpp"),
@@ -58,6 +59,14 @@ class Place(NamedTuple):
 
     file: str  # a path, the name of a cell of a notebook, or that of a generated source
     line: int
+
+    @property
+    def text(self) -> str:
+        """The place as Python names it, for a cell of Jupyter "Cell In[3], line 2"."""
+        number = cells().get(self.file)
+        if number is not None:
+            return f"Cell In[{number}], line {self.line}"
+        return f"{_excerpt.short_path(self.file)}:{self.line}"
 
 
 class _Item(NamedTuple):
@@ -94,7 +103,9 @@ def _read_text(file: str) -> str:
             encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
         return data.decode(encoding, "replace").replace("\r\n", "\n")
     except (OSError, ValueError, KeyError, SyntaxError):
-        return "".join(linecache.getlines(file))  # such as a cell of Jupyter
+        text = "".join(linecache.getlines(file))  # such as a cell of Jupyter
+        # A cell of CUDA C is one string there, and its kernels know its lines.
+        return "" if text.startswith("get_ipython().run_cell_magic(") else text
 
 
 text_of = cache(_read_text)

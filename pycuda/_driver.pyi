@@ -7,9 +7,11 @@ extension has not are for type checkers alone.
 """
 
 import builtins
+import io
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import (
+    IO,
     Any,
     ClassVar,
     Final,
@@ -129,6 +131,7 @@ _DevicePointer: TypeAlias = SupportsIndex | _HasGpudata
 _ManagedMemory: TypeAlias = np.ndarray[Any, Any] | DeviceAllocation | SupportsIndex
 _DeviceOrNumber: TypeAlias = Device | SupportsIndex | None
 _Location: TypeAlias = Device | SupportsIndex | str | tuple[str, SupportsIndex] | None
+_File: TypeAlias = str | os.PathLike[str] | IO[bytes] | io.BufferedIOBase
 _FileName: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 _JitOptions: TypeAlias = Iterable[tuple[jit_option | SupportsIndex, SupportsIndex]]
 _HostBuffer: TypeAlias = Buffer | np.ndarray[Any, Any]
@@ -2850,6 +2853,14 @@ class GPUArray:
     def set_async(
         self, ary: np.ndarray[Any, Any] | GPUArray, stream: _Stream = None
     ) -> None: ...
+    def _move_file(
+        self,
+        fd: SupportsIndex,
+        offset: int,
+        begin: int,
+        size: SupportsIndex,
+        writes: bool,
+    ) -> bool: ...
     def fill(self, value: Any, stream: _Stream = None) -> Self: ...
     def astype(
         self, dtype: DTypeLike, stream: _Stream = None, *, copy: bool = True
@@ -2936,6 +2947,7 @@ class GPUArray:
     ) -> GPUArray: ...
     def item(self, *args: Any) -> Any: ...
     def tolist(self) -> Any: ...
+    def tofile(self, file: _File, sep: str = "", format: str = "%s") -> None: ...
     def sort(
         self,
         axis: SupportsIndex = -1,

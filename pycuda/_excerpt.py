@@ -55,11 +55,16 @@ class _Text:
                 file = match[2] or file
 
     def place_of(self, number: int) -> int | None:
-        """Return the index of a line; None if there is none, or more than one."""
-        mark = (self.name, number)
-        if self.marks.count(mark) != 1:
-            return None
-        return self.marks.index(mark)
+        """Return the index of a line; None if there is none, or more than one.
+
+        Directives before a ``#line 1``, such as macros that a program has added, do not
+        count beside a line of code.
+        """
+        places = [n for n, mark in enumerate(self.marks) if mark == (self.name, number)]
+        if len(places) > 1:
+            rows = [(n, self.lines[n].lstrip()) for n in places]
+            places = [n for n, row in rows if row and not row.startswith("#")]
+        return places[0] if len(places) == 1 else None
 
     def last(self) -> int | None:
         """Return the index of the last line of this name that is not blank."""

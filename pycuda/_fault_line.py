@@ -106,7 +106,7 @@ class _Rows:
             return [found]
         place = self._in_files.in_files(self._source, line)
         if place:
-            found += f" ({_excerpt.short_path(place.file)}:{place.line})"
+            found += f" ({place.text})"
         return [found, f"{self._indent}    {text}"]
 
 

@@ -166,9 +166,9 @@ def words_to_rerun() -> str:
     # A program that a test starts has the variable too, but not the module.
     if test and "pytest" in sys.modules:
         return _test_words(test)
-    notebook = os.environ.get("JPY_SESSION_NAME", "")  # as Jupyter's server sets it
-    if notebook and "ipykernel" in sys.modules:
-        return _quoted(os.path.basename(notebook))
+    if "ipykernel" in sys.modules:
+        notebook = os.environ.get("JPY_SESSION_NAME")  # as Jupyter's server sets it
+        return _quoted(os.path.basename(notebook or "notebook.ipynb"))
     arguments = [f" {_quoted(each)}" for each in sys.argv[1:]]
     spec = getattr(sys.modules.get("__main__"), "__spec__", None)
     if spec is not None:

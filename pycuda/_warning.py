@@ -241,6 +241,14 @@ def in_notebook() -> bool:
     return getattr(shell, "kernel", None) is not None
 
 
+def cells() -> dict[str, int]:
+    """Return the numbers of the notebook's cells by the names of their files."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    known = getattr(getattr(shell, "compile", None), "_filename_map", {})
+    return {path: n for path, n in known.items() if isinstance(n, int)}
+
+
 def _show_in_notebook(message: Any, *where: object, **more: object) -> None:
     import html
     import importlib

@@ -80,6 +80,7 @@ __getattr__ = _names_at_first_use(
             "_unpickle arange empty_like from_dlpack full full_like ones ones_like "
             "zeros zeros_like"
         ),
+        "pycuda._array.files": "NpzFile fromfile load save savez savez_compressed",
         "pycuda._array.functions.bits": "packbits unpackbits",
         "pycuda._array.functions.conversion": (
             "array_equiv asarray ascontiguousarray asfortranarray astype copy "

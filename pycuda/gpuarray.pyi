@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from pycuda import _driver, driver, elementwise as elementwise
+from pycuda._array.files import NpzFile as NpzFile
 from pycuda._array.growable import GrowableArray as GrowableArray
 from pycuda._driver import (
     ArrayFlags as ArrayFlags,
     Device,
     GPUArray as GPUArray,
     _Allocator,
+    _File,
     _Number,
     _Operand,
     _Order,
@@ -30,34 +32,35 @@ from pycuda.characterize import has_double_support as has_double_support
 # names of pycuda.gpuarray: written by tools/make_stub.py
 # fmt: off
 __all__ = [
-    "ArrayFlags", "GPUArray", "GrowableArray", "UniqueAllResult", "UniqueCountsResult",
-    "UniqueInverseResult", "append", "apply_along_axis", "apply_over_axes", "arange",
-    "argmax", "argmin", "argpartition", "argsort", "argwhere", "array_equiv",
-    "array_split", "asarray", "ascontiguousarray", "asfortranarray", "astype",
-    "atleast_1d", "atleast_2d", "atleast_3d", "average", "bincount", "block",
-    "broadcast_arrays", "broadcast_to", "choose", "clip", "column_stack", "compress",
-    "concatenate", "convolve", "copy", "corrcoef", "correlate", "count_nonzero", "cov",
-    "cross", "cummax", "cummin", "cumprod", "cumsum", "cumulative_prod",
-    "cumulative_sum", "delete", "diag", "diag_indices", "diag_indices_from", "diagflat",
-    "diagonal", "diff", "digitize", "dot", "dsplit", "dstack", "ediff1d", "einsum",
-    "empty", "empty_like", "expand_dims", "extract", "eye", "fill_diagonal",
-    "flatnonzero", "flip", "fliplr", "flipud", "from_dlpack", "fromfunction", "full",
-    "full_like", "geomspace", "gradient", "has_double_support", "histogram",
-    "histogram2d", "histogram_bin_edges", "histogramdd", "hsplit", "hstack", "identity",
-    "if_positive", "indices", "inner", "insert", "interp", "intersect1d", "isin", "ix_",
-    "kron", "lexsort", "linspace", "logical_and", "logical_not", "logical_or",
-    "logspace", "matmul", "matrix_transpose", "matvec", "maximum", "mean", "median",
-    "meshgrid", "minimum", "moveaxis", "multi_put", "multi_take", "multi_take_put",
-    "nanargmax", "nanargmin", "nancumprod", "nancumsum", "nanmax", "nanmean",
-    "nanmedian", "nanmin", "nanpercentile", "nanprod", "nanquantile", "nanstd",
-    "nansum", "nanvar", "nonzero", "ones", "ones_like", "outer", "packbits", "pad",
-    "partition", "percentile", "permute_dims", "piecewise", "place", "polyadd",
-    "polyder", "polyint", "polymul", "polysub", "polyval", "prod", "ptp", "put",
-    "put_along_axis", "putmask", "quantile", "ravel_multi_index", "real_if_close",
-    "repeat", "reshape", "resize", "roll", "rollaxis", "rot90", "searchsorted",
-    "select", "setdiff1d", "setxor1d", "shares_memory", "sort", "sort_complex", "splay",
-    "split", "squeeze", "stack", "std", "subset_dot", "subset_max", "subset_min",
-    "subset_sum", "swapaxes", "take", "take_along_axis", "tensordot", "tile", "to_gpu",
+    "ArrayFlags", "GPUArray", "GrowableArray", "NpzFile", "UniqueAllResult",
+    "UniqueCountsResult", "UniqueInverseResult", "append", "apply_along_axis",
+    "apply_over_axes", "arange", "argmax", "argmin", "argpartition", "argsort",
+    "argwhere", "array_equiv", "array_split", "asarray", "ascontiguousarray",
+    "asfortranarray", "astype", "atleast_1d", "atleast_2d", "atleast_3d", "average",
+    "bincount", "block", "broadcast_arrays", "broadcast_to", "choose", "clip",
+    "column_stack", "compress", "concatenate", "convolve", "copy", "corrcoef",
+    "correlate", "count_nonzero", "cov", "cross", "cummax", "cummin", "cumprod",
+    "cumsum", "cumulative_prod", "cumulative_sum", "delete", "diag", "diag_indices",
+    "diag_indices_from", "diagflat", "diagonal", "diff", "digitize", "dot", "dsplit",
+    "dstack", "ediff1d", "einsum", "empty", "empty_like", "expand_dims", "extract",
+    "eye", "fill_diagonal", "flatnonzero", "flip", "fliplr", "flipud", "from_dlpack",
+    "fromfile", "fromfunction", "full", "full_like", "geomspace", "gradient",
+    "has_double_support", "histogram", "histogram2d", "histogram_bin_edges",
+    "histogramdd", "hsplit", "hstack", "identity", "if_positive", "indices", "inner",
+    "insert", "interp", "intersect1d", "isin", "ix_", "kron", "lexsort", "linspace",
+    "load", "logical_and", "logical_not", "logical_or", "logspace", "matmul",
+    "matrix_transpose", "matvec", "maximum", "mean", "median", "meshgrid", "minimum",
+    "moveaxis", "multi_put", "multi_take", "multi_take_put", "nanargmax", "nanargmin",
+    "nancumprod", "nancumsum", "nanmax", "nanmean", "nanmedian", "nanmin",
+    "nanpercentile", "nanprod", "nanquantile", "nanstd", "nansum", "nanvar", "nonzero",
+    "ones", "ones_like", "outer", "packbits", "pad", "partition", "percentile",
+    "permute_dims", "piecewise", "place", "polyadd", "polyder", "polyint", "polymul",
+    "polysub", "polyval", "prod", "ptp", "put", "put_along_axis", "putmask", "quantile",
+    "ravel_multi_index", "real_if_close", "repeat", "reshape", "resize", "roll",
+    "rollaxis", "rot90", "save", "savez", "savez_compressed", "searchsorted", "select",
+    "setdiff1d", "setxor1d", "shares_memory", "sort", "sort_complex", "splay", "split",
+    "squeeze", "stack", "std", "subset_dot", "subset_max", "subset_min", "subset_sum",
+    "swapaxes", "take", "take_along_axis", "tensordot", "tile", "to_gpu",
     "to_gpu_async", "top_k", "trace", "transpose", "trapezoid", "tri", "tril",
     "tril_indices", "tril_indices_from", "trim_zeros", "triu", "triu_indices",
     "triu_indices_from", "union1d", "unique", "unique_all", "unique_counts",
@@ -578,6 +581,16 @@ def from_dlpack(
     copy: bool | None = None,
     stream: _Stream = None,
 ) -> GPUArray: ...
+def fromfile(
+    file: _File,
+    dtype: DTypeLike,
+    count: SupportsIndex = -1,
+    sep: str = "",
+    offset: SupportsIndex = 0,
+    *,
+    allocator: _Allocator | None = None,
+    progress: bool | None = None,
+) -> GPUArray: ...
 def fromfunction(
     function: Callable[..., _T],
     shape: Sequence[SupportsIndex],
@@ -720,6 +733,14 @@ def lexsort(
     *,
     stream: _Stream = None,
 ) -> GPUArray: ...
+def load(
+    file: _File,
+    mmap_mode: str | None = None,
+    allow_pickle: bool = False,
+    *,
+    allocator: _Allocator | None = None,
+    progress: bool | None = None,
+) -> Any: ...
 def logical_and(
     x1: _Operand,
     x2: _Operand,
@@ -914,6 +935,13 @@ def roll(
 ) -> GPUArray: ...
 def rollaxis(a: GPUArray, axis: int, start: int = 0) -> GPUArray: ...
 def rot90(m: GPUArray, k: int = 1, axes: tuple[int, int] = (0, 1)) -> GPUArray: ...
+def save(
+    file: _File, arr: Any, allow_pickle: bool = True, *, progress: bool | None = None
+) -> None: ...
+def savez(file: _File, *args: Any, allow_pickle: bool = True, **kwds: Any) -> None: ...
+def savez_compressed(
+    file: _File, *args: Any, allow_pickle: bool = True, **kwds: Any
+) -> None: ...
 def select(
     condlist: _Arrays,
     choicelist: Sequence[_Operand],

@@ -59,7 +59,9 @@ DEVICE_DATA = {
     "device/api/entry/queue.c": [
         "emu_queue_keeps_all",
         "queue_has_order",
+        "queue_last_number",
         "queue_streams",
+        "queue_threads",
     ],
     "device/api/entry/entry.c": ["opened"],
     "device/api/entry/user_object.c": ["dead"],
@@ -84,7 +86,7 @@ DEVICE_DATA = {
     "device/base/warnings.c": ["queue"],
     "device/api/management/nvml.c": ["management"],
     "device/api/context/init_calls.c": ["is_said"],
-    "device/machine/grid/execution.c": ["launches"],
+    "device/machine/grid/execution.c": ["launches", "spare"],
     "device/machine/grid/workers.c": ["idle"],
     "device/machine/services/conditional.c": [
         "conditionals",

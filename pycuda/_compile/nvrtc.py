@@ -41,6 +41,7 @@ _WHEEL_HEADERS = (
 )
 _PRE = ("-include", "--pre-include", "-optf", "--options-file")
 _WARNING = ": warning #"
+_OF_HOST = "__host__ function is not allowed in JIT mode"
 _UNUSED = r"\s*.*: warning #177-D: function .* never referenced"
 _INVALID_OPTION = 5
 _CAUGHT = (signal.SIGINT, signal.SIGTERM)  # by NVRTC, in its first compilation
@@ -450,6 +451,11 @@ def _checked_log(
         msg = f"NVRTC does not know an option: {log.strip()}"
     elif status != 0:
         msg = f"NVRTC compilation of {SOURCE_NAME} failed"
+        if _OF_HOST in log:
+            msg += (
+                ". A header has functions of the host, which only nvcc compiles; "
+                "CUB's headers of blocks and warps have none"
+            )
     elif not outcome.image:
         target = program.target
         msg = f"NVRTC compilation of {SOURCE_NAME} made no {target} (as with -dlto)"

@@ -3,7 +3,7 @@
 ``PRELUDE`` comes before a source that uses a name in it. It defines the names that
 nvcc's own first header defines: the integer types of the C library, the limits, the
 constants of math.h, and mixed overloads of the arithmetic functions. ``HEADERS`` are
-found by ``#include``. Each of them must compile inside ``extern "C"``.
+found by ``#include``. Each of them but CUB's must compile inside ``extern "C"``.
 """
 
 from __future__ import annotations
@@ -534,8 +534,26 @@ _OF_THE_HOST = (
     "string tuple typeinfo vector"
 )
 
+# CUB's header of everything includes algorithms that the host calls, which NVRTC
+# refuses. This one includes what kernels call, as far as the installed CUB has it.
+_CUB = "#pragma once\n#include <cub/config.cuh>\n" + "".join(
+    f"#if __has_include(<cub/{name}.cuh>)\n#include <cub/{name}.cuh>\n#endif\n"
+    for folder, names in {
+        "block/block_": "adjacent_difference discontinuity exchange histogram load "
+        "merge_sort radix_rank radix_sort reduce run_length_decode scan shuffle store",
+        "grid/grid_": "even_share mapping queue",
+        "iterator/": "arg_index_input_iterator cache_modified_input_iterator "
+        "cache_modified_output_iterator",
+        "thread/thread_": "load operators reduce scan search sort store",
+        "warp/warp_": "exchange load merge_sort reduce scan store",
+        "util_": "ptx type",
+    }.items()
+    for name in (folder + each for each in names.split())
+)
+
 HEADERS = {
     PRELUDE_NAME: PRELUDE,
+    "cub/cub.cuh": _CUB,
     "cuda.h": _CUDA,
     "limits.h": _LIMITS,
     "float.h": _FLOAT,

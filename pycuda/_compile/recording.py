@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pycuda._compile import store
 from pycuda._compile.request import CompileRequest
-from pycuda._warning import PACKAGE, warn
+from pycuda._warning import PACKAGE, cells, warn
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -308,8 +308,12 @@ _INSTALLED = re.compile(r"/(?:site|dist)-packages/|/(?:cuda|nvidia)[^/]*/.*inclu
 
 
 def own_files() -> list[str]:
-    """Return the program's files: of the calls that are active, and of modules."""
-    return list(dict.fromkeys((*_files_of_frames(), *_files_of_modules())))
+    """Return the program's files: of the calls that are active, and of modules.
+
+    In a notebook, the other cells that have run count too, the newest first.
+    """
+    others = reversed(cells())
+    return list(dict.fromkeys((*_files_of_frames(), *others, *_files_of_modules())))
 
 
 def _files_of_frames() -> list[str]:

@@ -77,6 +77,14 @@ class Notebook:
         self.shell = shell
         self.output = output
         self.cells: list[Cell] = []
+        self._shown: tuple[int, ...] = ()  # the launches of the fault shown last
+
+    def has_shown(self, error: drv.Error) -> bool:
+        """Return whether an earlier error has shown the same fault, and note it."""
+        launches = tuple(each.number for each in error.launches)
+        is_known = bool(launches) and launches == self._shown
+        self._shown = launches or self._shown
+        return is_known
 
     def finish(self) -> None:
         """Wait for the device, and show what it has printed."""

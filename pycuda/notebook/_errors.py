@@ -13,7 +13,8 @@ from typing import TypeVar
 
 import IPython
 
-from pycuda import _driver, _excerpt, _reports, driver as drv
+from pycuda import _counted_source, _driver, _excerpt, _reports, driver as drv
+from pycuda._compile import recording
 from pycuda.notebook._cell import Cell, Notebook
 
 _Error = TypeVar("_Error", bound=BaseException)
@@ -21,7 +22,14 @@ _Error = TypeVar("_Error", bound=BaseException)
 _PYTHON = re.compile(
     r"(?P<file>/[^\s:]+\.py):(?P<line>\d+)(?: in <(?:cell line|module).*?>)?"
 )
-_CUDA = re.compile(rf"\S*\b{re.escape(_excerpt.SOURCE_NAME)}:(?P<line>\d+)")
+#: A line of a source, the cell that has it in a string, and the text of the line.
+_CUDA = re.compile(
+    rf"\S*\b{re.escape(_excerpt.SOURCE_NAME)}:(?P<line>\d+)"
+    r"(?: \((?P<string>Cell In\[\d+\], line \d+)\)(?=\n +(?P<text>.*)))?"
+)
+#: The first line of an excerpt, and the number before a line of the source.
+_HEAD = re.compile(rf"{re.escape(_excerpt.SOURCE_NAME)}, line (\d+):")
+_NUMBERED = re.compile(r" +(\d+) \| ?")
 _SYMBOL = re.compile(r"\b_Z\w+")
 #: Advice for scripts, the last lines of an error's text.
 _FOR_SCRIPTS = (
@@ -31,11 +39,11 @@ _FOR_SCRIPTS = (
     "Restart the process, unless",
 )
 
-_LOST = (
-    "The context cannot be used any more. To go on, call "
-    "pycuda.tools.recover_context(), which makes a new one on the software device; on "
-    "a GPU, restart the kernel of the notebook."
+_GO_ON = (
+    "To go on, call pycuda.tools.recover_context(), which makes a new one on the "
+    "software device; on a GPU, restart the kernel of the notebook."
 )
+_LOST = f"The context cannot be used any more. {_GO_ON}"
 _FIND_THE_LINE = (
     " To see the line of the CUDA C, restart it with the environment variable "
     "PYCUDA_DRIVER=emulator: the software device names line and thread."
@@ -118,13 +126,18 @@ def _of_compiler(error: drv.CompileError, cell: Cell) -> drv.CompileError:
 def render(notebook: Notebook, error: drv.Error) -> list[str]:
     """Return the traceback of an error, in the words of the notebook."""
     rows = _rows(notebook, error)
-    if isinstance(error, drv.CompileError):
-        return rows
     said = str(error)
+    if isinstance(error, drv.CompileError):
+        words = _of_string(error)
+        return [row.replace(said, words) for row in rows] if words else rows
     report = _reports.parse("", said)
-    cell = notebook.cell_of(report.kernel)
-    if cell is None and error.launches:
-        cell = notebook.cell_of(error.launches[0].name)
+    kernel = report.kernel
+    if notebook.cell_of(kernel) is None and error.launches:
+        kernel = error.launches[0].name
+    cell = _cell_of(notebook, said, kernel)
+    if notebook.has_shown(error):
+        words = _again(notebook, error, report, cell)
+        return [row.replace(said, words) for row in rows]
     words = _in_cells(notebook, said, cell)
     rows = [row.replace(said, words) for row in rows]
     more = _lines(report, cell)
@@ -136,10 +149,76 @@ def render(notebook: Notebook, error: drv.Error) -> list[str]:
     return rows + more
 
 
+def _cell_of(notebook: Notebook, text: str, kernel: str) -> Cell | None:
+    """Return the cell of CUDA C that a report is about, or None.
+
+    A source in a string may have a kernel of the same name.
+    """
+    cell = notebook.cell_of(kernel)
+    match = _CUDA.search(text)
+    if cell is not None and match is not None and match["string"]:
+        line = cell.text.split("\n")[int(match["line"]) - 1 :][:1]
+        if not line or line[0].strip() != match["text"]:
+            return None
+    return cell
+
+
+def _again(
+    notebook: Notebook, error: drv.Error, report: _reports.Report, cell: Cell | None
+) -> str:
+    """Return the text of a fault whose report an earlier cell has shown."""
+    fault = str(error).partition("\n")[0].partition(": ")[2].partition(" - ")[0]
+    launch = error.launches[0]
+    kernel = notebook.name_of(report.kernel or launch.name)
+    found = re.search(r"(?m)^  at (.+)$", _in_cells(notebook, str(error), cell))
+    where = f"launched at {launch.file}:{launch.line}"
+    where = f"at {found[1]}" if found else _in_cells(notebook, where, cell)
+    return (
+        f"{error.routine} failed, because the context is lost since an earlier fault: "
+        f"{fault}, in {launch.kind} {kernel}, {where}. {_GO_ON}"
+    )
+
+
+def _of_string(error: drv.CompileError) -> str:
+    """Return the text of an error with the lines of the cell that has the source.
+
+    Return "" if no cell has the lines that the compiler names.
+    """
+    nvrtc = list(error.command_line or ())[:1] == ["nvrtc"]
+    excerpt = _excerpt.of_source(str(error.source), str(error.stderr or ""), nvrtc)
+    source = recording.source_now(str(error.source))
+    files = _counted_source.Sources()
+    blocks = []
+    for block in filter(None, re.split(r"(?m)^(?=\S)", excerpt)):
+        match = _HEAD.match(block)
+        if match is None:
+            blocks.append(block.rstrip())
+            continue
+        place = files.in_files(source, int(match[1]))
+        if place is None:
+            return ""
+        moved = place.line - int(match[1])
+        more = max(0, len(str(place.line)) - len(match[1]))
+        rows = [f"{place.text}:"]
+        for row in block.splitlines()[1:]:
+            numbered = _NUMBERED.match(row)
+            if numbered is None:
+                rows.append(" " * more + row)
+                continue
+            other = files.in_files(source, int(numbered[1]))
+            if other == place._replace(line=int(numbered[1]) + moved):
+                width = len(match[1]) + more
+                rows.append(
+                    f"  {other.line:{width}} | {row[numbered.end() :]}".rstrip()
+                )
+        blocks.append("\n".join(rows))
+    return "\n".join([error.msg, *blocks]) if excerpt else ""
+
+
 def in_cells(notebook: Notebook, warning: str) -> str:
     """Return the text of a warning of this package, in the words of the notebook."""
     report = _reports.parse("", warning)
-    cell = notebook.cell_of(report.kernel)
+    cell = _cell_of(notebook, warning, report.kernel)
     rows = [_in_cells(notebook, warning.rstrip("\n"), cell), *_lines(report, cell)]
     return "\n".join(rows) + "\n"
 
@@ -173,9 +252,13 @@ def _in_cells(notebook: Notebook, text: str, cell: Cell | None) -> str:
     ]
     text = _PYTHON.sub(python, "\n".join(rows))
     text = _SYMBOL.sub(lambda match: notebook.name_of(match[0]), text)
-    if cell is not None:
-        text = _CUDA.sub(rf"{cell.title}, line \g<line>", text)
-    return text
+
+    def cuda(match: re.Match[str]) -> str:
+        if cell is not None:
+            return f"{cell.title}, line {match['line']}"
+        return match["string"] or match[0]
+
+    return _CUDA.sub(cuda, text)
 
 
 def _lines(report: _reports.Report, cell: Cell | None) -> list[str]:

@@ -78,7 +78,8 @@ class Kernel:
     or two or three numbers for x, y and z. The default is the number of elements of the
     largest array. ``shared`` is the bytes of dynamic shared memory.
 
-    Numbers of Python get the type that the kernel declares. An array of NumPy is copied
+    Numbers of Python get the type that the kernel declares. An array of another type
+    than the kernel declares is a TypeError. An array of NumPy is copied
     to the device, and copied back if the kernel may write it, which is if its parameter
     is not a pointer to ``const``. A ``GPUArray`` stays where it is.
 
@@ -123,13 +124,14 @@ class Kernel:
         with _errors.short(self._cell.notebook):
             arguments = self.arguments(args, named)
             shape = self.shape(arguments, block, grid, threads)
-            self.function(
-                *arguments,
-                block=shape.block,
-                grid=shape.grid,
-                stream=stream,
-                shared=shared,
-            )
+            with _argument_types.strict(self._ordered(args, named)):
+                self.function(
+                    *arguments,
+                    block=shape.block,
+                    grid=shape.grid,
+                    stream=stream,
+                    shared=shared,
+                )
         if stream is None:
             self._cell.notebook.finish()
 
@@ -146,13 +148,14 @@ class Kernel:
         with _errors.short(self._cell.notebook):
             arguments = self.arguments(args, named)
             shape = self.shape(arguments, block, grid, threads)
-            seconds = self.function(
-                *arguments,
-                block=shape.block,
-                grid=shape.grid,
-                shared=shared,
-                time_kernel=True,
-            )
+            with _argument_types.strict(self._ordered(args, named)):
+                seconds = self.function(
+                    *arguments,
+                    block=shape.block,
+                    grid=shape.grid,
+                    shared=shared,
+                    time_kernel=True,
+                )
         self._cell.notebook.finish()
         return seconds
 

@@ -27,6 +27,8 @@ _CXX = re.compile(
     r'\btemplate\b|\bnamespace\b|\bextern\s*"C"|^\s*#\s*include|\boperator\b',
     re.MULTILINE,
 )
+#: Headers with functions of the host, which NVRTC refuses after seconds.
+_OF_HOST = re.compile(r"^\s*#\s*include\s*<(?:thrust|cub/device)/", re.MULTILINE)
 _LINE_OPTIONS = ("-lineinfo", "--generate-line-info", "-G", "--device-debug")
 _SHOWN_BY = "_render_traceback_"
 
@@ -81,7 +83,7 @@ class Session(Notebook):
     ) -> str:
         """Return a warning as ``warnings`` shows it, those of this package by cells."""
         text = self._format_warning(message, category, filename, lineno, line)
-        if issubclass(category, drv.PyCUDAWarning):
+        if issubclass(category, (drv.PyCUDAWarning, drv.ArgumentTypeWarning)):
             text = _errors.in_cells(self, text)
         return text
 
@@ -238,12 +240,17 @@ def _compiled(
     if compiler or nvrtc.find() is None:
         return SourceModule(text, compiler=compiler, **arguments)
     try:
+        nvcc.find("nvcc")
+        has_nvcc = True
+    except drv.CompileError:
+        has_nvcc = False
+    if has_nvcc and _OF_HOST.search(text):
+        return SourceModule(text, compiler="nvcc", **arguments)
+    try:
         return SourceModule(text, compiler="nvrtc", **arguments)
-    except drv.CompileError as error:
-        try:
-            nvcc.find("nvcc")
-        except drv.CompileError:
-            raise error from None
+    except drv.CompileError:
+        if not has_nvcc:
+            raise
     return SourceModule(text, compiler="nvcc", **arguments)
 
 

@@ -155,6 +155,32 @@ def test_a_reduction_kernel(ctx):
     assert _calls(steps) == ["dot", "dot"]
 
 
+@pytest.mark.parametrize("as_shape", [False, True])
+def test_functions_of_a_module_by_size(ctx, as_shape):
+    """A call of another length has another grid."""
+    twice = SourceModule(
+        """
+        __global__ void twice(float *y, const float *x, int n)
+        {
+            int i = blockIdx.x * blockDim.x + threadIdx.x;
+            if (i < n) y[i] = 2 * x[i];
+        }
+        """
+    ).get_function("twice")
+
+    @fuse
+    def function(x):
+        y = gpuarray.zeros_like(x)
+        n = x.size
+        twice(y, x + 1, np.int32(n), size=(n,) if as_shape else n)
+        return y + 1
+
+    for n in (1, 1000, 5000, 1000):
+        x = _array(n)
+        assert (function(x).get() == 2 * (x.get() + 1) + 1).all()
+    assert _calls(function.kernels(x)) == ["twice"]
+
+
 def test_functions_of_a_module(ctx):
     twice = SourceModule(
         """

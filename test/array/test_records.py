@@ -162,6 +162,15 @@ DTYPES = {
     "one byte": np.dtype([("a", "i1")]),
     "other order": np.dtype({"names": ["a", "b"], "formats": ["f4", "f4"],
                              "offsets": [4, 0], "itemsize": 8}),
+    "half": np.dtype([("a", "u1"), ("h", "f2"), ("v", "f2", (3,)), ("b", "f8")],
+                     align=True),
+    "complex": np.dtype([("a", "u1"), ("z", "c8"), ("b", "f4"), ("w", "c16", (2,))],
+                        align=True),
+    "complex in a record": np.dtype(
+        [("a", "u1"), ("part", np.dtype([("h", "f2"), ("z", "c8")], align=True))],
+        align=True),
+    "complex, far apart": np.dtype({"names": ["a", "z"], "formats": ["f4", "c16"],
+                                    "offsets": [0, 16], "itemsize": 40}),
     "widths": np.dtype([(f"f{i}", k) for i, k in enumerate("bBhHiIlLfd?")], align=True),
 }  # fmt: skip
 
@@ -198,6 +207,27 @@ def test_a_kernel_sees_the_fields(ctx):
     f(array, block=(4, 1, 1))
     assert array["at"][:, 1].get().tolist() == [11, 12, 13, 14]
     assert array["part"]["share"].get().tolist() == [5] * 4
+
+
+def test_half_and_complex_fields(ctx):
+    host = np.zeros(4, np.dtype([("k", "i1"), ("h", "f2"), ("z", "c8")], align=True))
+    host["h"], host["z"] = [1, 2, 3, 4], [1j, 2, 3 + 1j, 4]
+    source = (
+        struct_from_dtype(host.dtype, "part")
+        + """
+    extern "C" __global__ void twice(part *x) {
+        part &own = x[threadIdx.x];
+        own.h = __hadd(own.h, own.h);
+        own.z = own.z * pycuda::complex<float>(0, 2);
+    }"""
+    )
+    array = to_gpu(host)
+    twice = SourceModule(source, no_extern_c=True).get_function("twice")
+    twice(array, block=(4, 1, 1))
+    assert (array["h"].get() == 2 * host["h"]).all()
+    assert (array["z"].get() == 2j * host["z"]).all()
+    assert array["h"].sum().get() == 20 and array["z"].sum().get() == -4 + 18j
+    assert (array["k"].get() == 0).all()
 
 
 def test_what_c_cannot_place():
@@ -239,6 +269,17 @@ def test_the_dtype_of_a_struct(ctx):
     assert dtype_from_struct(STRUCTS, "inner") == np.dtype(
         [("kind", "i1"), ("share", "f8")], align=True
     )
+
+
+@pytest.mark.parametrize("name", ["half", "__half"])
+def test_the_dtype_of_half_and_complex_members(ctx, name):
+    text = f"struct r {{ char a; pycuda::complex<float> z; {name} h, v[3]; }};"
+    dtype = dtype_from_struct(text)
+    assert (dtype["z"], dtype["h"]) == (np.complex64, np.float16)
+    headers = "#include <cuda_fp16.h>\n#include <pycuda-complex.hpp>\n"
+    assert layout_in_c(headers + text, "r", dtype) == layout(dtype)
+    wider = text.replace("char a", "char a[5]")
+    assert layout_in_c(headers + wider, "r", dtype) != layout(dtype)
 
 
 @pytest.mark.parametrize("name", DTYPES)

@@ -29,6 +29,15 @@ static struct {
 } drv;
 #undef MEMBER
 
+/* The C library frees the thread-local data of an ended thread when a new one gets its
+ * stack. ThreadSanitizer does not see what orders that. It reads this function. */
+const char *__tsan_default_suppressions(void);
+const char *
+__tsan_default_suppressions(void)
+{
+    return "race:dl_deallocate_tls\n";
+}
+
 static const char *const kernel_text =
     ".version 6.4\n.target sm_50\n.address_size 64\n"
     ".visible .entry add(.param .u64 p, .param .u32 n) {\n"
@@ -58,7 +67,13 @@ static const char *const kernel_text =
     "add.s32 %r3, %r1, 1; mov.u32 %r4, 0; setp.eq.u32 %p1, %r3, %r2; @%p1 bra LAST;\n"
     "WAIT: atom.global.or.b32 %r4, [%rd4+4], 0; setp.eq.u32 %p1, %r4, 0;\n"
     "@%p1 bra WAIT;\n"
-    "LAST: add.s32 %r5, %r4, 1; atom.global.exch.b32 %r5, [%rd4], %r5; ret; }\n";
+    "LAST: add.s32 %r5, %r4, 1; atom.global.exch.b32 %r5, [%rd4], %r5; ret; }\n"
+    /* each block waits until *p is not 0, then adds 1 to *q */
+    ".visible .entry hold(.param .u64 p, .param .u64 q) {\n"
+    ".reg .pred %p<2>; .reg .b32 %r<2>; .reg .b64 %rd<3>;\n"
+    "ld.param.u64 %rd1, [p]; ld.param.u64 %rd2, [q];\n"
+    "WAIT: atom.global.or.b32 %r1, [%rd1], 0; setp.eq.u32 %p1, %r1, 0;\n"
+    "@%p1 bra WAIT; red.global.add.u32 [%rd2], 1; ret; }\n";
 
 static int rounds = 20;
 static CUcontext shared_context;
@@ -176,6 +191,52 @@ static void
 count_up(void *counter)
 {
     ++*(unsigned int *)counter; /* one stream's functions come one after the other */
+}
+
+/* A kernel goes on in a thread of the device until the host writes a word; work behind
+ * it comes later. */
+static int
+background(worker *w, CUmodule module)
+{
+    unsigned int counter = 0, one = 1, value = 0, *word;
+    CUfunction add, hold;
+    CUstream stream;
+    CUevent event;
+    CUdeviceptr p, q;
+    void *to_hold[2] = {&p, &q}, *to_add[2] = {&q, &one};
+
+    CHECK(drv.ModuleGetFunction(&add, module, "add"));
+    CHECK(drv.ModuleGetFunction(&hold, module, "hold"));
+    CHECK(drv.StreamCreate(&stream, 0));
+    CHECK(drv.EventCreate(&event, 0));
+    CHECK(drv.MemHostAlloc((void **)&word, sizeof(*word), 2));
+    CHECK(drv.MemHostGetDevicePointer(&p, word, 0));
+    CHECK(drv.MemAlloc(&q, sizeof(value)));
+    CHECK(drv.MemsetD32(q, 0, 1));
+    for (int i = 0; i < 2; i++) {
+        __atomic_store_n(word, 0, __ATOMIC_SEQ_CST);
+        CHECK(drv.LaunchKernel(hold, 7, 1, 1, 1, 1, 1, 0, stream, to_hold, NULL));
+        CHECK(drv.LaunchKernel(add, 1, 1, 1, 1, 1, 1, 0, stream, to_add, NULL));
+        CHECK(drv.LaunchHostFunc(stream, count_up, &counter));
+        CHECK(drv.EventRecord(event, stream));
+        if (drv.EventQuery(event) != CUDA_ERROR_NOT_READY ||
+            drv.StreamQuery(stream) != CUDA_ERROR_NOT_READY) {
+            w->failed = "a query beside a kernel that waits";
+            return -1;
+        }
+        __atomic_store_n(word, 1, __ATOMIC_SEQ_CST);
+        CHECK(i == 0 ? drv.EventSynchronize(event) : drv.StreamSynchronize(stream));
+    }
+    CHECK(drv.MemcpyDtoH(&value, q, sizeof(value)));
+    if (value != 16 || counter != 2) {
+        w->failed = "values after a kernel that waits";
+        return -1;
+    }
+    CHECK(drv.MemFree(q));
+    CHECK(drv.MemFreeHost(word));
+    CHECK(drv.EventDestroy(event));
+    CHECK(drv.StreamDestroy(stream));
+    return 0;
 }
 
 /* Two streams pass a value on; kernels of many blocks add to one word. */
@@ -322,7 +383,7 @@ run(worker *w)
         CHECK(drv.CtxCreate(&own, 0, 0));
         CHECK(drv.ModuleLoadData(&module, kernel_text));
         if (copies(w, n) < 0 || launches(w, module) < 0 || streams(w, module) < 0 ||
-            graphs(w, module) < 0 || mappings(w) < 0 ||
+            graphs(w, module) < 0 || mappings(w) < 0 || background(w, module) < 0 ||
             (i % 4 == 0 && waits(w, module) < 0)) {
             return -1;
         }

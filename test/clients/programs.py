@@ -172,11 +172,20 @@ _SCIPY = Client(
     quick=(),
     with_pycuda=True,
 )
+#: It uses this package. The program of the page on autotuning runs with the tests.
+_KERNEL_TUNER = Client(
+    name="kernel_tuner",
+    version="kernel_tuner 1.5.0",
+    modules=("kernel_tuner_runs",),
+    quick=(),
+    variables=(("PYCUDA_CACHE_DIR", "{environment}/kernels"),),
+    with_pycuda=True,
+)
 
 CLIENTS = {
     client.name: client
     for client in (
         *(_NUMBA, _CUDA_CORE, _TINYGRAD, _TINYGRAD_OPS, _TRITON, _WARP),
-        *(_TAICHI, _HALIDE, _HASHCAT, _SCIKIT_LEARN, _SCIPY),
+        *(_TAICHI, _HALIDE, _HASHCAT, _KERNEL_TUNER, _SCIKIT_LEARN, _SCIPY),
     )
 }

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from clients import environments, lists, programs, runs
-from support.pages import blocks, captioned
+from support.pages import blocks, captioned, sessions
 
 ROOT = Path(__file__).resolve().parents[2]
 DOC = ROOT / "doc"
@@ -86,6 +86,28 @@ def test_both_programs_of_the_page_for_users_of_numba_print_the_same():
     ((_, said),) = blocks("from_numba")
     assert said.strip() == FROM_NUMBA["sums_numba.py"]
     assert set(captioned("from_numba")) == set(FROM_NUMBA)
+
+
+@pytest.mark.parametrize(
+    ("change", "is_right"), [(("", ""), True), (("by * in[i]", "in[i]"), False)]
+)
+def test_the_program_of_the_page_on_autotuning(tmp_path, change, is_right):
+    client = programs.CLIENTS["kernel_tuner"]
+    place = make(client)
+    program = captioned("autotuning")["tune.py"]
+    done = subprocess.run(
+        [place / "bin" / "python", "-c", program.replace(*change)],
+        check=False,
+        capture_output=True,
+        text=True,
+        env=programs.variables(client, place),
+        cwd=tmp_path,  # a variant that fails is written there
+        timeout=200,
+    )
+    ((command, said),) = sessions("autotuning")
+    assert command.endswith("tune.py")
+    assert (said.strip() in done.stdout) == (done.returncode == 0) == is_right, done
+    assert ("Kernel result verification failed" in done.stderr) != is_right
 
 
 def test_each_client_has_a_section_and_a_ci_file():

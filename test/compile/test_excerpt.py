@@ -173,6 +173,14 @@ def test_lines_numbered_anew(which):
 
 
 @each_compiler
+def test_macros_before_a_source_that_is_numbered_anew(which):
+    """So tools for tuning put parameters before the source of a user."""
+    macros = "#define SIZE 4\n  #define OTHER 5\n\n#define LAST 6\n#line 1\n"
+    error = refused(macros + "// 1\n// 2\n__device__ int f() { return no; }", which)
+    assert shown(error).startswith("kernel.cu, line 3:\n  1 | // 1\n  2 | // 2\n  3 | ")
+
+
+@each_compiler
 def test_missing_brace_is_reported_where_the_source_ends(which):
     source = "__global__ void f(int *a)\n{\n  a[0] = 1;\n\n"
     for no_extern_c in (False, True):

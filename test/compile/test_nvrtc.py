@@ -297,6 +297,62 @@ def test_host_code_that_cannot_be_the_devices_is_an_error():
     assert "not allowed in JIT mode" not in caught.value.stderr
 
 
+CUB = """
+#include <cub/cub.cuh>
+__global__ void total(const int *x, int *out)
+{
+    using Block = cub::BlockScan<int, 64>;
+    using Warp = cub::WarpReduce<int>;
+    __shared__ typename Block::TempStorage of_block;
+    __shared__ typename Warp::TempStorage of_warp;
+    int sum;
+    Block(of_block).InclusiveSum(x[threadIdx.x], sum);
+    out[threadIdx.x] = Warp(of_warp).Sum(cub::ThreadLoad<cub::LOAD_CA>(x)) + sum;
+}
+"""
+
+
+def has_cub():
+    folders = nvrtc._own_folders(nvrtc.find()) if nvrtc.find() else ()
+    return any(os.path.exists(f"{folder}/cub/cub.cuh") for folder in folders)
+
+
+needs_cub = pytest.mark.skipif(not has_cub(), reason="the headers of CUB are missing")
+
+
+@needs_cub
+def test_the_header_of_all_of_cub():
+    assert b".entry" in ptx(CUB, no_extern_c=True)
+    with pytest.raises(CompileError) as caught:
+        ptx(CUB.replace("cub/cub.cuh", "cub/config.cuh"), no_extern_c=True)
+    assert "BlockScan" in caught.value.stderr
+
+
+@needs_cub
+def test_an_error_tells_that_a_header_is_for_nvcc():
+    source = "#include <cub/device/device_reduce.cuh>\n" + ONE
+    with pytest.raises(CompileError) as caught:
+        ptx(source, no_extern_c=True)
+    assert "functions of the host, which only nvcc compiles" in str(caught.value)
+    with pytest.raises(CompileError) as caught:
+        ptx(ONE.replace("1;", "y;"))
+    assert "functions of the host" not in str(caught.value)
+
+
+def test_a_users_own_header_of_cub_is_taken(tmp_path):
+    (tmp_path / "cub").mkdir()
+    (tmp_path / "cub/cub.cuh").write_text("#define VALUE 4711\n")
+    source = "#include <cub/cub.cuh>\n__global__ void f(int *a) { *a = VALUE; }"
+    assert b"4711" in ptx(source, include_dirs=[str(tmp_path)], no_extern_c=True)
+
+
+def test_cub_that_is_missing_is_an_error(monkeypatch):
+    monkeypatch.setattr(nvrtc, "_own_folders", lambda path: [])
+    with pytest.raises(CompileError) as caught:
+        ptx(CUB, no_extern_c=True)
+    assert 'cannot open source file "cub/config.cuh"' in caught.value.stderr
+
+
 VALUES = """
 #include <limits.h>
 #include <limits>

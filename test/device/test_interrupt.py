@@ -72,6 +72,10 @@ context.synchronize()
 def endless(stream=None, block=32, grid=1):
     wait_for(flag, out, block=(block, 1, 1), grid=(grid, 1), stream=stream)
 
+def waited(call, *arguments, **options):
+    call(*arguments, **options)
+    context.synchronize()
+
 def interrupt_later(seconds=0.2, number=signal.SIGINT):
     '''From another process, so no thread here has to run for it.'''
     word = signal.Signals(number).name[3:]
@@ -117,17 +121,18 @@ def test_ctrl_c_ends_kernels():
     """Ctrl-C ends kernels that spin, compute or recurse, with one or many warps."""
     done = run(
         """
-report("one warp", delay_of(lambda: endless(block=1)))
-report("many blocks", delay_of(lambda: endless(block=256, grid=200)))
+report("one warp", delay_of(lambda: waited(endless, block=1)))
+report("many blocks", delay_of(lambda: waited(endless, block=256, grid=200)))
 x = gpuarray.zeros(1024, np.float32)
 report("compute", delay_of(
-    lambda: compute(x, np.int32(1 << 30), block=(1024, 1, 1), grid=(64, 1))))
-report("recurse", delay_of(lambda: recurse(out, np.int32(60), block=(32, 1, 1))))
+    lambda: waited(compute, x, np.int32(1 << 30), block=(1024, 1, 1), grid=(64, 1))))
+report("recurse", delay_of(
+    lambda: waited(recurse, out, np.int32(60), block=(32, 1, 1))))
 stream = drv.Stream()
-report("stream", delay_of(lambda: endless(stream)))
+report("stream", delay_of(lambda: waited(endless, stream)))
 prepared = wait_for.prepare("PP")
-report("prepared", delay_of(lambda: prepared.prepared_call(
-    (1, 1), (32, 1, 1), flag.gpudata, out.gpudata)))
+report("prepared", delay_of(lambda: waited(
+    prepared.prepared_call, (1, 1), (32, 1, 1), flag.gpudata, out.gpudata)))
 
 def launch_timed():
     wait_for(flag, out, block=(32, 1, 1), time_kernel=True)
@@ -151,7 +156,7 @@ def said_by(call):
     except KeyboardInterrupt as error:
         sender.communicate()
         return " ".join("".join(traceback.format_exception(error)).split())
-print(said_by(endless))
+print(said_by(lambda: waited(endless)))
 print("kernel.cu" in said_by(lambda: time.sleep(5)))
 """
     )
@@ -163,11 +168,11 @@ print("kernel.cu" in said_by(lambda: time.sleep(5)))
 
 
 def test_ctrl_c_ends_waits_for_another_thread():
-    """The other thread's kernel continues. The counterpart ends as soon as its flag is
-    set, with the right result."""
+    """The other thread's kernel continues. Work behind it is only kept, so its calls
+    return. The counterpart ends as soon as its flag is set, with the right result."""
     done = run(
         """
-streams = [drv.Stream(), drv.Stream()]
+streams = [drv.Stream(), drv.Stream(drv.stream_flags.NON_BLOCKING)]
 started = threading.Event()
 host = np.zeros(1024, np.int32)
 pinned = drv.pagelocked_zeros(1024, np.int32)
@@ -178,6 +183,7 @@ def work():
     context.push()
     started.set()
     endless(streams[0])
+    streams[0].synchronize()
     context.pop()
 
 worker = threading.Thread(target=work)
@@ -190,28 +196,37 @@ calls = {
     "Stream.synchronize": streams[0].synchronize,
     "memcpy_dtoh": lambda: drv.memcpy_dtoh(host, out.gpudata),
     "memcpy_htod": lambda: drv.memcpy_htod(out.gpudata, host),
-    "memcpy_async": lambda: drv.memcpy_dtoh_async(pinned, out.gpudata, streams[0]),
-    "memset": lambda: drv.memset_d32(out.gpudata, 0, 1024),
     "get": out.get,
     "set": lambda: out.set(host),
-    "launch": lambda: fill(out, block=(32, 1, 1)),
-    "operator": lambda: other + other,
     "to_gpu": lambda: gpuarray.to_gpu(host),
-    "Event": lambda: (event.record(streams[0]), streams[0].synchronize()),
+    "free": lambda: (drv.mem_alloc(64).free(), time.sleep(1)),
+    "Event": lambda: (event.record(streams[0]), event.synchronize()),
 }
+kept_calls = [
+    lambda: drv.memcpy_dtoh_async(pinned, out.gpudata, streams[0]),
+    lambda: drv.memset_d32(other.gpudata, 7, 1024),
+    lambda: fill(other, block=(32, 1, 1)),
+    lambda: event.record(streams[0]),
+]
+begin = time.monotonic()
+for call in kept_calls:
+    call()
+print("kept", time.monotonic() - begin < 1, event.query(), worker.is_alive())
 for name, call in calls.items():
     delay = delay_of(call)
     print(name, "in time" if delay < 0.1 else delay, worker.is_alive())
 drv.memcpy_htod_async(flag.gpudata, np.array([9], np.int32), streams[1])
 worker.join(10)
-print(worker.is_alive(), (out.get()[:32] == 9).all())
+print(worker.is_alive(), (out.get()[:32] == 9).all(), event.query(),
+      (other.get()[:32] == np.arange(32)).all())
 check_usable()
 """
     )
-    *lines, last = done.stdout.splitlines()
-    assert len(lines) == 12
+    kept, *lines, last = done.stdout.splitlines()
+    assert kept == "kept True False True"
+    assert len(lines) == 9
     assert all(line.endswith("in time True") for line in lines), lines
-    assert last == "False True"
+    assert last == "False True True True"
 
 
 def test_ctrl_c_with_late_streams():
@@ -261,7 +276,8 @@ endless(stream)
 drv.memset_d32_async(out.gpudata, 77, 1024, stream)
 graph = c_void_p(d.last(c_void_p, "StreamEndCapture", handle))
 runnable = c_void_p(d.out(c_void_p, "GraphInstantiateWithFlags", graph, c_uint64(0)))
-report("graph", delay_of(lambda: d.GraphLaunch(runnable, handle)))
+report("graph", delay_of(
+    lambda: (d.GraphLaunch(runnable, handle), stream.synchronize())))
 flag.fill(1)
 context.synchronize()
 d.ok("GraphLaunch", runnable, handle)
@@ -306,7 +322,7 @@ while end - begin < 0.6:  # find out how many rounds take that long
 expected = x.get()
 x.fill(0)
 sender = interrupt_later(0.1, signal.SIGUSR1)
-compute(x, np.int32(rounds), block=(32, 1, 1))
+waited(compute, x, np.int32(rounds), block=(32, 1, 1))
 end = time.monotonic()
 sender.communicate()
 print(len(said), said[1:], end - said[0] > 0.1, (x.get() == expected).all())
@@ -331,10 +347,10 @@ def handler(number, frame):
     raise Timeout("too long")
 
 signal.signal(signal.SIGALRM, handler)
-print(report("alarm", delay_of(endless, Timeout, signal.SIGALRM)))
+print(report("alarm", delay_of(lambda: waited(endless), Timeout, signal.SIGALRM)))
 signal.setitimer(signal.ITIMER_REAL, 0.1)
 try:
-    endless()
+    waited(endless)
 except Timeout as error:
     print(error, error.__context__)
 check_usable()
@@ -463,6 +479,7 @@ def run_it():
     with other:
         threading.Timer(0.3, set_flag, [1]).start()
         kernel(words, target, block=(1, 1, 1))
+        other.synchronize()
 
 signal.signal(signal.SIGALRM, handler)
 for wait in wait_for_the_thread, run_it:
@@ -617,7 +634,7 @@ def count():
 counter = threading.Thread(target=count)
 try:
     counter.start()
-    endless()
+    waited(endless)
 except KeyboardInterrupt:
     print("main", len(counted))
 counter.join()
@@ -627,6 +644,7 @@ ended = threading.Event()
 def work():
     context.push()
     endless(stream)
+    stream.synchronize()
     context.pop()
     ended.set()
 
@@ -655,6 +673,7 @@ def once():
     sender = interrupt_later(0.05)
     try:
         wait_for(flag, array, block=(32, 1, 1), stream=stream)
+        stream.synchronize()
     except KeyboardInterrupt as error:
         assert error.__context__ is None
     sender.communicate()
@@ -676,7 +695,8 @@ check_usable()
 def test_ctrl_c_without_a_handler_of_ours():
     """A program that does not catch KeyboardInterrupt ends as usual, even if its exit
     waits for another thread's kernel."""
-    code = PRELUDE + "os.system(f'(sleep 0.2; kill -INT {os.getpid()}) &')\nendless()\n"
+    code = PRELUDE + "os.system(f'(sleep 0.2; kill -INT {os.getpid()}) &')\n"
+    code += "waited(endless)\n"
     done = run_child(code, check=False)
     assert done.returncode in (-2, 130, 1)
     last = re.split(r"\n(?=\w)", done.stderr.rstrip())[-1]
@@ -700,7 +720,7 @@ os.system(f"(sleep 1; kill -INT {os.getpid()}) &")
     assert done.stdout == "end\n"
 
 
-@pytest.mark.parametrize("work", ["endless(block=1)", "context.synchronize()"])
+@pytest.mark.parametrize("work", ["waited(endless, block=1)", "context.synchronize()"])
 def test_a_thread_that_polls_after_python_has_ended(work):
     """A daemon thread computes or waits until the process ends."""
     done = run_child(
@@ -748,7 +768,7 @@ def test_jupyter():
             return reply["content"], time.monotonic() - begin
 
         assert execute(PRELUDE)[0]["status"] == "ok"
-        content, delay = execute("endless()", interrupt=True)
+        content, delay = execute("waited(endless)", interrupt=True)
         assert (content["status"], content["ename"]) == ("error", "KeyboardInterrupt")
         assert delay < 2  # making the traceback takes most of it
         content, _ = execute("check_usable()")
@@ -778,8 +798,9 @@ import ctypes
 ctypes.CDLL({str(library)!r})
 
 def work():
+    mine = wait_for, flag, out, kept, module  # else their release waits for the kernel
     context.push()
-    endless()
+    waited(endless)
 
 def wait():
     context.push()

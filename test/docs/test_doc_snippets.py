@@ -13,6 +13,7 @@ from support.pages import DOC, blocks, literal_block, plain
 PAGES = {
     "array_api": 1,
     "arrays": 2,
+    "autotuning": 1,
     "coming_from_pycuda": 1,
     "driver/contexts": 1,
     "driver/devices": 1,
@@ -30,7 +31,7 @@ PAGES = {
     "linking": 3,
     "memory": 4,
     "memory_pools": 1,
-    "metaprogramming": 3,
+    "metaprogramming": 2,
     "mpi": 1,
     "other_programs": 1,
     "profiling": 2,

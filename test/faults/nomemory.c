@@ -4,15 +4,15 @@
  * interpreter's other threads and the software device's go their way. The hooks stay in
  * place once set, because memory must be freed where it came from.
  *
- * One that makes a cell (a variable of a function that an inner function uses) is spared
- * in CPython 3.11 and 3.12. The instruction MAKE_CELL goes wrong there without memory:
- * it goes to where the frame's stack pointer is loaded again, which nobody had saved. The
- * frame then looks empty, and the arguments of the call are never released. A search for
- * leaks would report them. No C of the package makes cells.
+ * One that makes a cell (a variable of a function that an inner function uses) is
+ * spared in CPython 3.11 and 3.12. The instruction MAKE_CELL goes wrong there without
+ * memory: it goes to where the frame's stack pointer is loaded again, which nobody had
+ * saved. The frame then looks empty, and the arguments of the call are never released.
+ * A search for leaks would report them. No C of the package makes cells.
  *
- * Not spared, for it cannot be told from others by its callers: list.extend and += of an
- * empty list lose a reference to their argument in CPython 3.10 to 3.12. The Python that
- * the rows run does without. */
+ * Not spared, for it cannot be told from others by its callers: list.extend and += of
+ * an empty list lose a reference to their argument in CPython 3.10 to 3.12. The Python
+ * that the rows run does without. */
 #define _GNU_SOURCE /* dladdr */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>

@@ -1,5 +1,7 @@
 """Rows: GPUArray. A call without failures loads the kernels before."""
 
+import io
+
 import numpy as np
 
 import pycuda.driver as drv
@@ -33,6 +35,18 @@ def warm(name, function, make=array, **more):
     row(name, prepare, **more)
 
 
+def npy_file(count):
+    """Return a function that makes a file of an array."""
+    file = io.BytesIO()
+    np.save(file, np.ones(count, np.float32))
+    return lambda w: io.BytesIO(file.getvalue())
+
+
+def load(file):
+    file.seek(0)
+    return gpuarray.load(file)
+
+
 row("ArrayFlags", lambda w: lambda: drv.ArrayFlags(HOST))
 row("GPUArray", lambda w: lambda: drv.GPUArray((4, 6), np.float32))
 calls(
@@ -43,6 +57,19 @@ calls(
 row("to_gpu", lambda w: lambda: drv.to_gpu(HOST))
 row("to_gpu (gaps)", lambda w: lambda: drv.to_gpu(HOST[:, ::2]))
 calls("to_gpu_async", lambda stream: drv.to_gpu_async(HOST, stream=stream), "stream")
+warm(
+    "GPUArray.tofile",
+    lambda a: a.tofile(io.BytesIO()),
+    no_allocations="CPython may lose an exception while it makes a traceback",
+)
+for _name, _call, _make in (
+    ("load", load, npy_file(24)),
+    ("load (large)", load, npy_file(30_000)),
+    ("save", lambda a: gpuarray.save(io.BytesIO(), a), array),
+    ("savez", lambda a: gpuarray.savez(io.BytesIO(), a), array),
+):
+    reason = "NumPy's and Python's code for files fails otherwise, and may crash"
+    warm(f"pycuda.gpuarray: {_name}", _call, _make, no_allocations=reason)
 for _name in ("c_contiguous", "f_contiguous", "forc"):
     warm(f"ArrayFlags.{_name}", lambda a, name=_name: getattr(a.flags, name))
 for _name in (

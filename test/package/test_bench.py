@@ -27,6 +27,7 @@ import bench_array  # noqa: E402
 import bench_checks  # noqa: E402
 import bench_compile  # noqa: E402
 import bench_emulator  # noqa: E402
+import bench_files  # noqa: E402
 import bench_fuse  # noqa: E402
 import bench_graph  # noqa: E402
 import bench_launch  # noqa: E402
@@ -184,6 +185,19 @@ def test_ring(tmp_path):
     for row in result["rows"]:
         assert row["title"] in said
         assert 0 < row["ours"]["min"] <= row["ours"]["median"]
+
+
+@pytest.mark.gpu
+def test_files(tmp_path):
+    result, said = run("bench_files", tmp_path, "--quick", "--folder", str(tmp_path))
+    assert [row["row"] for row in result["rows"]] == list(bench_files.ROWS)
+    for row in result["rows"]:
+        assert row["row"] in said
+        assert row["ours"] > 0 and row["numpy"] > 0
+        if row["row"] != "1 kB":
+            slower = min(row["disk"], row["bus"])
+            assert row["bound"] == pytest.approx(row["ours"] / slower)
+    assert list(tmp_path.iterdir()) == [tmp_path / "result.json"]
 
 
 @pytest.mark.gpu

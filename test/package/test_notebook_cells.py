@@ -9,7 +9,8 @@ import pytest
 pytest.importorskip("jupyter_client", reason="it is not installed")
 pytest.importorskip("ipykernel", reason="ipykernel is not installed")
 
-from pycuda._compile import nvrtc  # noqa: E402
+import pycuda.compiler  # noqa: E402
+from pycuda._compile import nvcc, nvrtc  # noqa: E402
 from pycuda.notebook import _session  # noqa: E402
 from support.compilers import REAL_NVCC  # noqa: E402
 from support.jupyter import Notebook  # noqa: E402
@@ -153,14 +154,38 @@ def test_without_an_array_the_call_says_how_many_threads(run):
         ("scale(x, x, 1, 2.5)", "'n' of scale is a int, and 2.5 is not a whole number"),
         ("scale(x, x, 1, 1 << 31)", "numbers from -2147483648 to 2147483647"),
         ("scale(x, x, 1j, 1)", "1j is a complex number"),
+        ("scale(x, y, 1, 1)", "1 of scale is a numpy.ndarray of float64, but the para"),
+        ("scale(x, y, 1, 1)", "Pass an array of float32, such as x.astype(numpy.float"),
+        ("scale(x, drv.In(y), 1, 1)", "argument 1 of scale is an In of float64"),
+        ("scale(gpuarray.to_gpu(y), x, 1, 1)", "0 of scale is a GPUArray of float64"),
+        ("scale.timed(x, y, 1, 1)", "'x' is a const float *. Pass an array of float32"),
+        ("scale(x, x, np.int32(1), 1)", "numpy.int32, but the parameter 'by' is a fl"),
     ],
 )
 def test_wrong_arguments(run, call, text):
     run(SCALE)
-    run("x = np.zeros(2, np.float32)")
-    error = run(call, fails=True).error
-    assert text in error
-    assert "_kernel.py" not in error  # only the lines of the notebook
+    run("x, y = np.zeros(2, np.float32), np.zeros(2)")
+    reply = run(call, fails=True)
+    assert text in reply.error
+    assert "_kernel.py" not in reply.error  # only the lines of the notebook
+    assert reply.stderr == ""
+
+
+def test_arguments_of_unlike_types_that_are_right(run):
+    """Addresses without a type, bytes, and vectors of numbers."""
+    run("%%cuda\n__global__ void any(void *a, unsigned char *b, bool *c, float2 *d,\n"
+        "                    int n) { d->y = *b; }")  # fmt: skip
+    for b, d in (("bool", "np.complex64"), ("np.int8", "(np.float32, 2)")):
+        run(f"d = np.zeros(1, {d}); any(np.zeros(3), np.ones(1, {b}), "
+            "np.zeros(1, np.uint8), d, np.uint32(1), threads=1)")  # fmt: skip
+        assert run("d.view(np.float32).ravel().tolist()").text == "[0.0, 1.0]"
+
+
+def test_calls_of_other_functions_warn_of_an_argument(run):
+    run(SCALE)
+    run("x, y = gpuarray.zeros(2, np.float32), gpuarray.zeros(2, np.float64)")
+    said = run("scale.function(x, y, np.float32(1), np.int32(2), block=(1, 1, 1))")
+    assert re.match(r"Cell In\[\d+\], line 1: ArgumentTypeWarning: ", said.stderr)
 
 
 def test_names_that_are_words_of_python(run):
@@ -295,6 +320,112 @@ def test_a_warm_cell_is_fast(run):
     assert min(costs) < 0.05
 
 
+CUB = """%%cuda
+#include <cub/cub.cuh>
+__global__ void total(const int *x, int *out)
+{
+    using Reduce = cub::BlockReduce<int, 64>;
+    __shared__ typename Reduce::TempStorage room;
+    int sum = Reduce(room).Sum(x[threadIdx.x]);
+    if (threadIdx.x == 0) *out = sum;
+}
+"""
+has_cub = any(
+    os.path.exists(os.path.join(folder, "cub/cub.cuh"))
+    for folder in (nvrtc._own_folders(nvrtc.find()) if nvrtc.find() else ())
+)
+
+
+@pytest.mark.skipif(not has_cub, reason="needs NVRTC and the headers of CUB")
+def test_cub_is_compiled_by_nvrtc(run):
+    """nvcc needs ten times as long, and comes after NVRTC has failed."""
+    run("from pycuda._compile import nvcc; kept = nvcc.Tool.run; nvcc.Tool.run = None")
+    run(CUB)
+    run("x, out = np.arange(64, dtype=np.int32), np.zeros(1, np.int32); total(x, out)")
+    assert run("out.tolist()").text == "[2016]"
+    lacking = "struct Cub { enum { value = cub::Nothing }; };"
+    run(CUB.replace("__global__", f"{lacking}\n__global__"), fails=True)
+    run("nvcc.Tool.run = kept")
+
+
+@pytest.mark.parametrize(
+    ("header", "first"),
+    [("thrust/tuple.h", "nvcc"), ("cub/device/device_scan.cuh", "nvcc"),
+     ("cub/block/block_scan.cuh", "nvrtc"), ("cuda/std/tuple", "nvrtc")],
+)  # fmt: skip
+def test_headers_with_functions_of_the_host_go_to_nvcc(monkeypatch, header, first):
+    """NVRTC would refuse them after seconds."""
+    used = []
+
+    def compile_with(text, compiler, **arguments):
+        used.append(compiler)
+
+    monkeypatch.delenv("PYCUDA_COMPILER", raising=False)
+    monkeypatch.setattr(nvrtc, "find", lambda: "libnvrtc.so")
+    monkeypatch.setattr(nvcc, "find", lambda name: name)
+    monkeypatch.setattr(pycuda.compiler, "SourceModule", compile_with)
+    _session._compiled(f"\n  # include <{header}>\n", None, {})
+    assert used == [first]
+
+
+# -- sources in strings ----------------------------------------------------------------
+
+STRING = '''# a comment
+from pycuda.compiler import SourceModule
+from pycuda.elementwise import ElementwiseKernel
+
+source = """
+__global__ void fill(int *x)
+{
+    x[threadIdx.x + 100000000] = VALUE;
+}
+"""
+fill = SourceModule(source, options=["-DVALUE=NUMBER"]).get_function("fill")
+'''
+
+
+def test_an_error_of_the_compiler_is_shown_at_the_line_of_the_string(run):
+    error = run(STRING.replace("NUMBER", "y"), fails=True).error
+    number = int(re.search(r"Cell In\[(\d+)\], line 11\n", error)[1])
+    assert f"\nCell In[{number}], line 8:\n  6 | __global__ void fill" in error
+    assert "\n  8 |     x[threadIdx.x + 100000000] = VALUE;\n" in error
+    assert 'identifier "y" is undefined' in error and "kernel.cu, line" not in error
+    made = "source = source.replace('VALUE', 'z') + chr(10)\n"
+    made += "SourceModule(source.replace('x[', 'x ['))"
+    error = run(made, fails=True).error  # similar to the line of the older cell
+    assert f"\nCell In[{number}], line 8:\n" in error
+    other = "SourceModule(''.join(map(chr, [95, 95, 113, 101, 59])))"
+    assert "kernel.cu, line 1:" in run(other, fails=True).error  # in no cell
+
+
+def test_lines_of_one_line_of_a_cell_are_shown_once(run):
+    """The string has lines of its own, which are no lines of the cell."""
+    cell = r"SourceModule('__global__ void f(int *x)\n{\n    x[0] = y;\n}')"
+    run("from pycuda.compiler import SourceModule")
+    error = run(cell, fails=True).error
+    assert re.search(r"\], line 1:\n  1 |     x\[0\] = y;\n +| +\^\n", error)
+    assert "-1 |" not in error and "0 |" not in error
+
+
+def test_an_error_of_the_compiler_is_shown_at_the_line_of_an_operation(run):
+    error = run(
+        "from pycuda.elementwise import ElementwiseKernel\n"
+        'ElementwiseKernel("float *x", """\n    float own = 2;\n    x[i] = own + q;\n'
+        '""")(gpuarray.zeros(4, np.float32))', fails=True).error  # fmt: skip
+    assert re.search(r"\nCell In\[\d+\], line 4:\n +3 |     float own = 2;\n", error)
+    assert "During handling" not in error  # the other compiler's error
+
+
+@pytest.mark.software(why="a GPU does not tell the line")
+def test_an_error_of_a_kernel_is_shown_at_the_line_of_the_string(own):
+    own("%%cuda\n__global__ void fill(int *x) {}")  # another kernel of this name
+    own(STRING.replace("NUMBER", "1"))
+    error = own("fill(gpuarray.zeros(4, np.int32), block=(4, 1, 1))", fails=True).error
+    assert "\n  at Cell In[3], line 8\n      x[threadIdx.x + 100000000]" in error
+    assert "kernel.cu" not in error
+    assert ", at Cell In[4], line 1" in error
+
+
 # -- output ----------------------------------------------------------------------------
 
 
@@ -363,6 +494,27 @@ def test_an_error_of_a_kernel_is_shown_at_the_line_of_the_cell(own):
     assert "restart the kernel of the notebook" in error
 
 
+@pytest.mark.software(why="a GPU's context is lost for good")
+def test_the_report_of_a_fault_is_shown_once(own):
+    own(BAD)
+    own("a = gpuarray.zeros(4, np.float32)")
+    assert "4-byte" in own("bad(a, a)", fails=True).error.replace(
+        " of 4 bytes", " 4-byte"
+    )
+    for code in ("bad(a, a)", "a", "b = a + 1", BAD.replace("bad", "other")):
+        error = own(code, fails=True).error
+        assert "of 4 bytes" not in error and "Launches since" not in error
+        assert error.count("\n") < 6
+        text = "failed, because the context is lost since an earlier fault: an illegal "
+        text += "memory access was encountered, in kernel bad, at Cell In[2], line 5. "
+        assert text + "To go on, call pycuda.tools.recover_context()" in error
+    own("from pycuda import tools; tools.recover_context()")
+    own(BAD)
+    again = own("a = gpuarray.zeros(4, np.float32); bad(a, a)", fails=True).error
+    assert "of 4 bytes" in again  # another fault
+    assert "earlier fault" in own("a.get()", fails=True).error
+
+
 NEAR = BAD.replace("100000000", "1").replace("bad", "near")
 
 
@@ -378,6 +530,18 @@ def test_a_warning_about_a_kernel_is_shown_at_the_line_of_the_cell(own):
         assert hidden not in said
     own("a = gpuarray.zeros(5, np.float32)")
     assert own("near(a, a)").stderr == ""  # once for each line of the kernel
+
+
+@pytest.mark.parametrize(
+    ("session", "name"), [("/home/me/my.ipynb", "my.ipynb"), ("", "notebook.ipynb")]
+)
+def test_advice_names_the_notebook_and_not_the_program_of_jupyter(run, session, name):
+    """Not every program that starts the kernel sets the variable."""
+    run("from pycuda import _program; kept = os.environ.pop('JPY_SESSION_NAME', None)")
+    run(f"os.environ['JPY_SESSION_NAME'] = {session!r}")
+    assert run("_program.words_to_rerun()").text == repr(name)
+    run("del os.environ['JPY_SESSION_NAME']\nif kept:\n"
+        "    os.environ['JPY_SESSION_NAME'] = kept")  # fmt: skip
 
 
 def test_other_warnings_are_shown_as_always(own):
@@ -503,7 +667,11 @@ __global__ void careful(float *x, const int *n, float by)
         ("x, [[1], [2, 3]], 1", "cannot be an array of it: setting an array element"),
         ("x, 'abc', 1", "'n' of careful is a const int *, and the argument is 'abc'"),
         ("None, n, 1", "and the argument is None. Pass an array"),
-        ("b'1234', n, 1", "the array of InOut is read-only"),
+        ("np.frombuffer(b'1234', 'f'), n, 1", "the array of InOut is read-only"),
+        (
+            "b'1234', n, 1",
+            "an InOut of uint8, but the parameter 'x' is a float *. Pass",
+        ),
         ("x[:0], n, 1", "an array without elements, of the shape (0,)"),
         ("x, n, None", "'by' of careful is a float, and the argument is None"),
         ("x, n, [1]", "and the argument is [1]. Pass a number"),

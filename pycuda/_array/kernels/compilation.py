@@ -82,12 +82,13 @@ def load(
             text, options=options, keep=keep, no_extern_c=True, compiler="nvrtc"
         )
     except CompileError as error:
-        try:
-            return compiler.SourceModule(
-                text, options=options, keep=keep, no_extern_c=True, compiler="nvcc"
-            )
-        except CompilerNotFoundError:
-            raise error from None
+        refusal = error
+    try:
+        return compiler.SourceModule(
+            text, options=options, keep=keep, no_extern_c=True, compiler="nvcc"
+        )
+    except CompilerNotFoundError:
+        raise refusal from None
 
 
 # -- kernels that C requests -----------------------------------------------------------

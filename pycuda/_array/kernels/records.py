@@ -15,13 +15,23 @@ from pycuda.compyte import dtypes
 _WIDE = re.compile(r"(u?char|u?short|u?int|u?long|u?longlong|float|double)([24])")
 
 
+#: The names in C of half-precision numbers, which the registry of types has not.
+_HALF = np.dtype(np.float16)
+_HALVES = ("__half", "half")
+
+#: The headers that define the types of a kind of dtypes.
+_HEADERS = {"c": "pycuda-complex.hpp", "e": "cuda_fp16.h"}
+
+
 def _alignment(dtype: np.dtype[Any]) -> int:
     """Return the alignment that nvcc gives the type of a dtype."""
     if dtype.subdtype is not None:
         return _alignment(dtype.subdtype[0])
     name = dtypes.TYPE_REGISTRY.dtype_to_name.get(dtype)
-    if dtype.kind == "c" or (name and _WIDE.fullmatch(name)):
+    if name and _WIDE.fullmatch(name):
         return min(dtype.itemsize, 16)
+    if dtype.kind == "c":  # pycuda::complex has two numbers
+        return dtype.itemsize // 2
     if dtype.names is not None:
         inner = (_alignment(dtype[each]) for each in dtype.names)
         return max(inner, default=1)
@@ -33,7 +43,9 @@ def _declared(name: str, dtype: np.dtype[Any], inner: dict[np.dtype[Any], str]) 
     shape: tuple[int, ...] = ()
     if dtype.subdtype is not None:
         dtype, shape = dtype.subdtype
-    c_type = inner.get(dtype) or dtypes.dtype_to_ctype(dtype)
+    c_type = inner.get(dtype)
+    if c_type is None:
+        c_type = _HALVES[0] if dtype == _HALF else dtypes.dtype_to_ctype(dtype)
     return f"{c_type} {name}" + "".join(f"[{n}]" for n in shape)
 
 
@@ -44,6 +56,15 @@ def _nested(dtype: np.dtype[Any]) -> np.dtype[Any] | None:
     if dtype.names is None or dtype in dtypes.TYPE_REGISTRY.dtype_to_name:
         return None
     return dtype
+
+
+def _headers(dtype: np.dtype[Any]) -> set[str]:
+    """Return the headers that the types of a dtype's fields need."""
+    if dtype.subdtype is not None:
+        return _headers(dtype.subdtype[0])
+    if dtype.names is not None:
+        return set().union(*(_headers(dtype[each]) for each in dtype.names))
+    return {_HEADERS[each] for each in (dtype.kind, dtype.char) if each in _HEADERS}
 
 
 def struct_from_dtype(dtype: DTypeLike, name: str) -> str:
@@ -62,7 +83,9 @@ def struct_from_dtype(dtype: DTypeLike, name: str) -> str:
     str
         The definition, for the source of a kernel. Where the dtype has a gap that C
         does not make, the struct has a member ``pad_0``, ``pad_1`` ... of bytes. The
-        compiler compares the size. A record in it that is not registered has its own
+        compiler compares the size. Fields of float16 are ``__half``, and complex ones
+        ``pycuda::complex``, whose headers the text includes: compile it with
+        ``no_extern_c=True``. A record in it that is not registered has its own
         struct, whose name is that of the outer one with the field's.
 
     Raises
@@ -95,7 +118,8 @@ def struct_from_dtype(dtype: DTypeLike, name: str) -> str:
         raise TypeError(f"a struct needs a dtype with fields, not {dtype}")
     if not name.isidentifier():
         raise ValueError(f"{name!r} is not a name in C")
-    before, members, inner = [], [], {}
+    before = [f"#include <{each}>" for each in sorted(_headers(dtype))]
+    members, inner = [], {}
     end = pads = 0
     of = dtype.fields
     fields = sorted(
@@ -231,7 +255,7 @@ def dtype_from_struct(source: str, name: str | None = None) -> np.dtype[Any]:
     >>> dtype.names, dtype.itemsize
     (('kind', 'mass', 'at'), 40)
     """
-    known: dict[str, np.dtype[Any]] = {}
+    known: dict[str, np.dtype[Any]] = dict.fromkeys(_HALVES, _HALF)
     structs: dict[str, np.dtype[Any]] = {}
     for found in _STRUCT.finditer(_COMMENT.sub(" ", source)):
         rows = (row.strip() for row in found["body"].split(";"))

@@ -13,6 +13,7 @@ from types import MethodDescriptorType
 import numpy as np
 
 from pycuda import _driver
+from pycuda._array import files
 from pycuda._array.copies import may_overlap, np_ravel, np_reshape
 from pycuda._array.functions import (
     bits,
@@ -210,6 +211,7 @@ _FUNCTIONS |= {
         np,
         {
             GPUArray: "argmax argmin max mean min prod ptp std sum var",
+            files: "save savez savez_compressed",
             bits: "packbits unpackbits",
             conversion: (
                 "array_equiv ascontiguousarray asfortranarray astype can_cast "

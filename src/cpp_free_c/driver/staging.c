@@ -1,8 +1,9 @@
 /* Large copies of ordinary host memory: see staging.h. */
-#define _GNU_SOURCE /* sched_getaffinity, MADV_HUGEPAGE */
+#define _GNU_SOURCE /* sched_getaffinity, MADV_HUGEPAGE, preadv2 */
 
 #include "driver/staging.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "driver/capture.h"
@@ -106,6 +108,7 @@ typedef struct {
 typedef struct {
     char *host;
     const pcu_staging_view *view; /* the source, in place of `host`; or NULL */
+    pcu_staging_file *file;       /* in place of `host`; or NULL */
     CUdeviceptr device;
     size_t size;
     size_t first; /* bytes of part 0: the next ones begin at multiples of `part` */
@@ -236,13 +239,59 @@ view_copy(char *to, const pcu_staging_view *view, size_t offset, size_t size)
     }
 }
 
-static void
+enum { FILE_FROM_DISK = -1 };
+
+/* Read some bytes. *result: FILE_FROM_DISK if the page cache does not have them. */
+static ssize_t
+file_read(int fd, char *piece, size_t size, off_t place, int *result)
+{
+    struct iovec range = {piece, size};
+    ssize_t moved = preadv2(fd, &range, 1, place, RWF_NOWAIT);
+    if (moved >= 0 || errno == EINTR) {
+        return moved;
+    }
+    if (errno == EAGAIN) {
+        *result = FILE_FROM_DISK;
+    } /* else the file system does not know */
+    return pread(fd, piece, size, place);
+}
+
+/* Move a range of the file's bytes. Return errno, FILE_FROM_DISK or 0. */
+static int
+file_move(const pcu_staging_file *file, size_t offset, char *piece, size_t size,
+          bool up)
+{
+    int result = 0;
+    while (size != 0) {
+        off_t place = (off_t)(file->offset + offset);
+        ssize_t moved = up ? file_read(file->fd, piece, size, place, &result)
+                           : pwrite(file->fd, piece, size, place);
+        if (moved == 0) {
+            return ENODATA;
+        }
+        if (moved < 0 && errno != EINTR) {
+            return errno;
+        }
+        if (moved > 0) {
+            offset += (size_t)moved;
+            piece += moved;
+            size -= (size_t)moved;
+        }
+    }
+    return result;
+}
+
+/* Return 0, or what file_move returns. */
+static int
 staging_copy_part(const staging *self, size_t part)
 {
     const staging_job *job = &self->job;
     char *piece = self->pieces[part % self->used].memory;
     size_t offset = job_offset(job, part);
     size_t size = job_size(job, part);
+    if (job->file != NULL) {
+        return file_move(job->file, offset, piece, size, job->up);
+    }
     if (job->view != NULL) {
         view_copy(piece, job->view, offset, size);
     }
@@ -252,6 +301,7 @@ staging_copy_part(const staging *self, size_t part)
     else {
         memcpy(job->host + offset, piece, size);
     }
+    return 0;
 }
 
 /* Whether a thread may copy the next part. The lock is held. */
@@ -265,7 +315,8 @@ staging_can_copy(const staging *self)
 static void
 staging_wake(staging *self)
 {
-    size_t missing = self->job.threads - self->running;
+    size_t threads = self->job.threads;
+    size_t missing = threads > self->running ? threads - self->running : 0;
     size_t parts = self->allowed - self->taken;
     for (missing = missing < parts ? missing : parts; missing != 0; missing--) {
         pthread_cond_signal(&self->work);
@@ -279,8 +330,14 @@ staging_copy_next(staging *self)
     size_t part = self->taken++;
     self->running++;
     pthread_mutex_unlock(&self->lock);
-    staging_copy_part(self, part);
+    int result = staging_copy_part(self, part);
     pthread_mutex_lock(&self->lock);
+    if (result == FILE_FROM_DISK) {
+        self->job.threads = 1; /* the system reads ahead of reads that are in order */
+    }
+    else if (result != 0) {
+        self->job.file->error = result;
+    }
     self->running--;
     self->pieces[part % self->used].ended = part + 1;
 }
@@ -550,6 +607,14 @@ run_is_over(const staging *self, const staging_run *run)
     return run->passed == count && self->taken == count && self->running == 0;
 }
 
+/* The lock is held. */
+static bool
+run_has_failed(const staging *self, const staging_run *run)
+{
+    const pcu_staging_file *file = self->job.file;
+    return run->status != CUDA_SUCCESS || (file != NULL && file->error != 0);
+}
+
 static CUresult
 staging_run_job(staging *self, CUstream stream)
 {
@@ -564,20 +629,23 @@ staging_run_job(staging *self, CUstream stream)
     pthread_mutex_lock(&self->lock);
     self->taken = self->allowed = 0;
     run_allow(self, &run);
-    while (run.status == CUDA_SUCCESS && !run_is_over(self, &run)) {
+    while (!run_has_failed(self, &run) && !run_is_over(self, &run)) {
         run_step(self, &run);
     }
     pthread_mutex_unlock(&self->lock);
     run_drain(self, &run);
+    if (run.status == CUDA_SUCCESS && run_has_failed(self, &run)) {
+        run.status = CUDA_ERROR_OPERATING_SYSTEM;
+    }
     if (run.has_polled) {
         (void)state.host(STAGING_RETURN);
     }
     return run.status;
 }
 
-/* Divide the copy into parts. Parts begin at multiples of their size in host memory, so
- * that no two threads fault in the same page. A small copy has smaller parts, so that
- * each thread gets some. */
+/* Divide the copy into parts. Parts begin at multiples of their size in host memory or
+ * the file, so that no two threads use the same page. A small copy has smaller parts,
+ * so that each thread gets some. */
 static void
 job_divide(staging_job *job, const staging_sizes *sizes)
 {
@@ -589,10 +657,8 @@ job_divide(staging_job *job, const staging_sizes *sizes)
            job->size / job->part < EACH * job->threads) {
         job->part /= 2;
     }
-    job->first = job->part;
-    if (job->view == NULL) {
-        job->first -= (size_t)((uintptr_t)job->host % job->part);
-    }
+    size_t place = job->file != NULL ? job->file->offset : (uintptr_t)job->host;
+    job->first = job->part - place % job->part;
     if (job->first > job->size) {
         job->first = job->size;
     }
@@ -792,8 +858,8 @@ copy_staged(staging_job *job, CUstream stream)
     const void *host = job->view != NULL ? job->view->data : job->host;
     pcu_context_record *rec = pcu_context_record_working();
     if (rec == NULL || rec->kind == PCU_CTX_FOREIGN || pcu_captures != NULL ||
-        pcu_in_host_function || copy_is_known(host) || copy_is_captured(stream) ||
-        !copy_is_inside(job->device, job->size)) {
+        pcu_in_host_function || (job->file == NULL && copy_is_known(host)) ||
+        copy_is_captured(stream) || !copy_is_inside(job->device, job->size)) {
         return CUDA_ERROR_NOT_FOUND;
     }
     staging *self = staging_take(rec->handle);
@@ -865,23 +931,44 @@ view_simplify(pcu_staging_view *view)
     view->ndim = ndim;
 }
 
+/* Wait for the earlier work of the stream if a copy of the size may use the pieces. */
+static CUresult
+copy_begin(size_t size, CUstream stream)
+{
+    if (!state.has_begun || !copy_is_large(size, false) || pcu_captures != NULL ||
+        copy_is_captured(stream)) {
+        return CUDA_ERROR_NOT_FOUND;
+    }
+    return drv.StreamSynchronize(stream); /* a signal can end it */
+}
+
 CUresult
 pcu_staging_pack(CUdeviceptr device, pcu_staging_view *view, size_t size,
                  CUstream stream)
 {
     bool is_usual = (view->itemsize & (view->itemsize - 1)) == 0 &&
                     view->itemsize <= STAGING_LEAST_BLOCK;
-    if (!state.has_begun || view->ndim == 0 || !is_usual ||
-        !copy_is_large(size, false) || pcu_captures != NULL ||
-        copy_is_captured(stream)) {
+    if (view->ndim == 0 || !is_usual) {
         return CUDA_ERROR_NOT_FOUND;
     }
-    CUresult status = drv.StreamSynchronize(stream); /* a signal can end it */
+    CUresult status = copy_begin(size, stream);
     if (status != CUDA_SUCCESS) {
         return status;
     }
     view_simplify(view);
     staging_job job = {.view = view, .device = device, .size = size, .up = true};
+    return copy_staged(&job, stream);
+}
+
+CUresult
+pcu_staging_file_copy(CUdeviceptr device, pcu_staging_file *file, size_t size, bool up,
+                      CUstream stream)
+{
+    CUresult status = copy_begin(size, stream);
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    staging_job job = {.file = file, .device = device, .size = size, .up = up};
     return copy_staged(&job, stream);
 }
 

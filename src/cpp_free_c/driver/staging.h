@@ -1,4 +1,4 @@
-/* Large copies of ordinary host memory, through page-locked pieces.
+/* Large copies of ordinary host memory and of files, through page-locked pieces.
  *
  * The driver copies pageable memory with one thread, which is slower than the bus. Here
  * a few threads copy between the host memory and pieces of page-locked memory, while
@@ -54,5 +54,21 @@ typedef struct {
  * interpreter lock. */
 PCU_HIDDEN CUresult pcu_staging_pack(CUdeviceptr device, pcu_staging_view *view,
                                      size_t size, CUstream stream);
+
+/* Bytes of a regular file, from `offset` on. */
+typedef struct {
+    int fd;
+    size_t offset;
+    int error; /* set if the file fails: errno, ENODATA at the end of the file */
+} pcu_staging_file;
+
+/* Copy `size` bytes from the file to the device if `up`, else from the device to the
+ * file: the threads read and write the file where they else copy host memory. From the
+ * first part on that is not in the page cache, one thread reads: the system reads ahead
+ * only of reads that are in order. The position of the descriptor is neither used nor
+ * changed. CUDA_ERROR_NOT_FOUND: as above. CUDA_ERROR_OPERATING_SYSTEM with
+ * file->error: a part was copied. The caller does not hold the interpreter lock. */
+PCU_HIDDEN CUresult pcu_staging_file_copy(CUdeviceptr device, pcu_staging_file *file,
+                                          size_t size, bool up, CUstream stream);
 
 #endif

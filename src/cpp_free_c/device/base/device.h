@@ -67,6 +67,13 @@ extern emu_device emu_devices[EMU_MAX_DEVICES];
 extern int emu_device_count;
 extern uint64_t emu_seed; /* PYCUDA_EMULATOR_SEED; 0: keep the plain order */
 
+/* The turns that the streams of a context have now (api/entry/turn.h). */
+typedef struct {
+    unsigned blocking; /* of streams that wait for the null stream */
+    bool null;         /* the null stream has one */
+    unsigned threads;  /* of the device that run work of its streams */
+} emu_turns;
+
 struct CUctx_st {
     emu_object object; /* must be first; `owned` lists the objects of the context */
     emu_device *device;
@@ -92,7 +99,7 @@ struct CUctx_st {
     struct emu_allocation *allocations; /* guarded by the memory's mutex */
     struct CUstream_st *null_stream;
     struct CUstream_st *thread_streams; /* the default streams of threads */
-    struct emu_order *order; /* how streams wait for the null stream: stream_order.c */
+    emu_turns turns;
 };
 
 /* The record of an ordinal, or NULL. */

@@ -87,6 +87,7 @@ context_destroy(emu_context *context)
     emu_context_note_end(context);
     /* From here on its handle is dead in all threads; only this one still uses it. */
     emu_object_unlist(&context->object);
+    emu_queue_end(context);
     emu_users_wait(&context->object);
     emu_count_abandoned(context_count_abandoned(context));
     emu_leak_note_context(context);

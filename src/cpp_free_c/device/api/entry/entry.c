@@ -248,7 +248,7 @@ emu_leave(CUresult status)
 
     emu_call_log_end(call, status);
     if (emu_wait_has_polled && emu_wait_interrupted()) {
-        emu_running_give_up();
+        emu_queue_give_up();
     }
     entry_publish_finding();
     emu_unlock();

@@ -88,6 +88,7 @@ emu_lock_wait(void)
         const emu_call call = emu_lock_pause();
 
         ends = emu_wait_poll();
+        emu_wait_count_threads();
         emu_lock_resume(call);
     }
     return ends;

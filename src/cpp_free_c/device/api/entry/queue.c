@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "device/api/entry/queue.h"
 
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,13 +25,27 @@ typedef struct emu_queue_item {
     const void *payload;      /* `copy`, or the caller's */
     emu_operation *operation; /* NULL: the check of streams is off */
     uint64_t last_hold;       /* when it was enqueued (memory.h) */
+    uint64_t number;          /* of kept items, in the order of their calls */
+    size_t size;              /* of the payload */
+    const void *owner;        /* the thread that enqueued it */
     bool is_kept, flushes;
+    bool is_uncounted; /* it has left while the stream kept other items */
+    void *left;        /* what another thread must go on with, or NULL */
+    int token;         /* of its turn, then */
     _Alignas(16) char copy[];
 } queue_item;
 
 bool emu_queue_keeps_all;
 static bool queue_has_order; /* matters for what is reported; set once, by cuInit */
-static emu_stream *queue_streams; /* that keep work; guarded by the API lock */
+
+/* Guarded by the API lock. */
+static emu_stream *queue_streams; /* with kept items that are not done */
+static unsigned queue_threads;    /* streams that have a thread of the device */
+static uint64_t queue_last_number;
+
+static _Thread_local uint64_t
+    queue_given_up;                    /* the last item given up by this thread */
+static _Thread_local char queue_owner; /* its address names the thread */
 
 CUresult
 emu_queue_open(void)
@@ -56,7 +72,72 @@ emu_queue_open(void)
     return CUDA_ERROR_INVALID_VALUE;
 }
 
+/* -- the list of streams that keep work -------------------------------------------- */
+
+/* Tell whether there is work that no thread of the device will run by itself. */
+static void
+queue_tell_deferred(void)
+{
+    const emu_stream *stream = queue_streams;
+
+    while (stream != NULL &&
+           (stream->queue.has_thread || stream->queue.first == NULL)) {
+        stream = stream->queue.next;
+    }
+    emu_wait_set_deferred(stream != NULL);
+}
+
+static void
+queue_list(emu_stream *stream)
+{
+    emu_queue *queue = &stream->queue;
+
+    queue->last = &queue->first;
+    queue->previous = NULL;
+    queue->next = queue_streams;
+    if (queue->next != NULL) {
+        queue->next->queue.previous = stream;
+    }
+    queue_streams = stream;
+}
+
+static void
+queue_unlist(emu_stream *stream)
+{
+    emu_queue *queue = &stream->queue;
+
+    if (queue->previous != NULL) {
+        queue->previous->queue.next = queue->next;
+    }
+    else {
+        queue_streams = queue->next;
+    }
+    if (queue->next != NULL) {
+        queue->next->queue.previous = queue->previous;
+    }
+    queue->next = queue->previous = NULL;
+}
+
+static bool
+queue_has_work(const emu_stream *stream)
+{
+    return stream->queue.done < stream->queue.kept;
+}
+
+/* Count an item that has run or was dropped. */
+static void
+queue_item_done(emu_stream *stream, const queue_item *item)
+{
+    stream->queue.done += !item->is_uncounted;
+    if (!queue_has_work(stream)) {
+        queue_unlist(stream);
+    }
+    queue_tell_deferred();
+}
+
 /* -- one item ---------------------------------------------------------------------- */
+
+static bool item_leave(emu_stream *stream, queue_item *item, int token);
 
 static emu_work_time
 work_time(const emu_work *work, const void *payload)
@@ -94,6 +175,9 @@ item_do(const queue_item *item, emu_context *context, emu_report *report)
     CUresult status;
 
     emu_memory_work_hold = item->last_hold;
+    if (item->left != NULL) {
+        return item->work->go_on(item->left, item->payload, context, report);
+    }
     if (item->operation == NULL) {
         return item->work->run(item->payload, context, report);
     }
@@ -104,16 +188,19 @@ item_do(const queue_item *item, emu_context *context, emu_report *report)
 }
 
 /* Run an item in the turn of its stream, and end the turn. After a fault of the
- * context, or with a status that is no success, it is dropped. */
+ * context, or with a status that is no success, it is dropped. EMU_GOES_ON: a thread of
+ * the device has the item and its turn. */
 static CUresult
-item_run(emu_stream *stream, const queue_item *item, CUresult status, int token)
+item_run(emu_stream *stream, queue_item *item, CUresult status, int token)
 {
     const emu_work *work = item->work;
     emu_context *context = stream->object.context;
     emu_report report;
 
     report.text[0] = 0; /* enough, and cheap: work with a report fills all of it */
-    if (status == CUDA_SUCCESS && !work->runs_after_fault) {
+    report.may_leave = item->operation == NULL && emu_wait_may_leave();
+    report.leaves_at = 0;
+    if (status == CUDA_SUCCESS && !work->runs_after_fault && item->left == NULL) {
         status = emu_context_status(context);
     }
     if (status == CUDA_SUCCESS && work->run != NULL) {
@@ -122,58 +209,88 @@ item_run(emu_stream *stream, const queue_item *item, CUresult status, int token)
     else {
         emu_operation_drop(item->operation); /* such as a wait: the clock has it */
     }
+    if (status == EMU_GOES_ON) {
+        item->left = report.left;
+        if (item_leave(stream, item, token)) {
+            return status;
+        }
+        report.may_leave = false;
+        status = item_do(item, context, &report);
+    }
     if (item->flushes) {
         emu_services_flush(context);
     }
     if (item->is_kept) {
+        emu_lock();
+        emu_message_set_report(&report); /* before anyone sees that it is done */
         if (status != CUDA_SUCCESS && status != EMU_INTERRUPTED) {
             emu_context_fail(context, status); /* no call can return it */
         }
-        emu_lock();
-        stream->queue.done++;
+        stream->queue.running = 0;
+        queue_item_done(stream, item);
         emu_unlock();
     }
     emu_turn_end(stream, token);
     if (work->end != NULL) {
         work->end(item->payload);
     }
-    emu_message_set_report(&report);
+    if (!item->is_kept) {
+        emu_message_set_report(&report);
+    }
     return status;
 }
 
 /* -- streams that keep work -------------------------------------------------------- */
 
-static void
-queue_list(emu_stream *stream)
-{
-    emu_queue *queue = &stream->queue;
+static bool queue_start(emu_stream *stream);
+static void queue_start_all(void);
+static bool queue_run_here(emu_stream *stream, uint64_t until);
 
-    queue->last = &queue->first;
-    queue->previous = NULL;
-    queue->next = queue_streams;
-    if (queue->next != NULL) {
-        queue->next->queue.previous = stream;
-    }
-    queue_streams = stream;
-    emu_wait_set_deferred(true);
+/* Whether the null stream and another stream wait for each other. */
+static bool
+queue_are_ordered(const emu_stream *a, const emu_stream *b)
+{
+    return a != b && a->object.context == b->object.context &&
+           (a->is_null || b->is_null) && emu_stream_is_blocking(a) &&
+           emu_stream_is_blocking(b);
 }
 
-static void
-queue_unlist(emu_stream *stream)
+/* The number of the oldest item that is not done. */
+static uint64_t
+queue_oldest(const emu_stream *stream)
 {
-    emu_queue *queue = &stream->queue;
+    const emu_queue *queue = &stream->queue;
 
-    if (queue->previous != NULL) {
-        queue->previous->queue.next = queue->next;
+    if (queue->running != 0) {
+        return queue->running;
     }
-    else {
-        queue_streams = queue->next;
+    return queue->first != NULL ? queue->first->number : UINT64_MAX;
+}
+
+/* Whether a stream that is ordered with this one has an item from before `number` that
+ * is not done. Without threads of the device, the order is that of the calls. */
+static bool
+queue_is_behind(const emu_stream *stream, uint64_t number)
+{
+    const emu_stream *other = queue_streams;
+
+    if (queue_threads == 0) {
+        return false;
     }
-    if (queue->next != NULL) {
-        queue->next->queue.previous = queue->previous;
+    while (other != NULL) {
+        if (queue_oldest(other) < number && queue_are_ordered(stream, other)) {
+            return true;
+        }
+        other = other->queue.next;
     }
-    queue->next = queue->previous = NULL;
-    emu_wait_set_deferred(queue_streams != NULL);
+    return false;
+}
+
+bool
+emu_queue_is_busy(const emu_stream *stream)
+{
+    return queue_threads > 0 &&
+           (queue_has_work(stream) || queue_is_behind(stream, UINT64_MAX));
 }
 
 /* Whether the first item of the stream can run now, or there is none. After a fault of
@@ -183,13 +300,24 @@ queue_is_ready(const emu_stream *stream)
 {
     const queue_item *first = stream->queue.first;
 
-    return first == NULL || first->work->is_ready == NULL ||
-           emu_context_status(stream->object.context) != CUDA_SUCCESS ||
-           first->work->is_ready(first->payload);
+    return first == NULL ||
+           (!queue_is_behind(stream, first->number) &&
+            (first->work->is_ready == NULL ||
+             emu_context_status(stream->object.context) != CUDA_SUCCESS ||
+             first->work->is_ready(first->payload)));
 }
 
-/* Whether the stream must keep work: all streams do, or work ahead of it waits, or the
- * work itself does. */
+/* Whether new work in the stream has to wait for a thread of the device. */
+static bool
+queue_waits(const emu_stream *stream, const emu_work *work, const void *payload)
+{
+    return queue_threads > 0 && work_time(work, payload) <= EMU_WORK_SOON &&
+           (emu_queue_is_busy(stream) ||
+            (work->is_ready != NULL && !work->is_ready(payload)));
+}
+
+/* Whether the stream must keep other work: all streams do, or work ahead of it waits,
+ * or the work itself does. */
 static bool
 queue_must_keep(const emu_stream *stream, const emu_work *work, const void *payload)
 {
@@ -203,16 +331,13 @@ queue_must_keep(const emu_stream *stream, const emu_work *work, const void *payl
            work_time(work, payload) <= EMU_WORK_SOON;
 }
 
-bool
-emu_queue_keep(emu_stream *stream, const emu_work *work, const void *payload,
-               size_t size)
+/* Add work to the items of a stream. False: it must run now. */
+static bool
+queue_add(emu_stream *stream, const emu_work *work, const void *payload, size_t size)
 {
     emu_queue *queue = &stream->queue;
     queue_item *item;
 
-    if (!queue_must_keep(stream, work, payload)) {
-        return false;
-    }
     item = calloc(1, sizeof(*item) + size);
     if (item == NULL) {
         return false; /* running it now is correct too */
@@ -220,6 +345,9 @@ emu_queue_keep(emu_stream *stream, const emu_work *work, const void *payload,
     *item = (queue_item){.work = work,
                          .payload = item->copy,
                          .last_hold = emu_memory_last_hold(),
+                         .number = ++queue_last_number,
+                         .size = size,
+                         .owner = &queue_owner,
                          .is_kept = true};
     memcpy(item->copy, payload, size);
     if (work->begin != NULL && work->begin(item->copy) != CUDA_SUCCESS) {
@@ -227,12 +355,43 @@ emu_queue_keep(emu_stream *stream, const emu_work *work, const void *payload,
         return false;
     }
     item->operation = item_operation(stream, work, item->copy);
-    if (queue->first == NULL) {
+    if (!queue_has_work(stream)) {
         queue_list(stream);
+    }
+    if (queue->first == NULL) {
+        queue->last = &queue->first;
     }
     *queue->last = item;
     queue->last = &item->next;
     queue->kept++;
+    queue_tell_deferred();
+    return true;
+}
+
+/* Keep work that must wait for a thread of the device, for such a thread. */
+static bool
+queue_keep_behind(emu_stream *stream, const emu_work *work, const void *payload,
+                  size_t size)
+{
+    if (!queue_waits(stream, work, payload) ||
+        !queue_add(stream, work, payload, size)) {
+        return false;
+    }
+    (void)queue_start(stream); /* without it, a call runs it that waits for it */
+    return true;
+}
+
+bool
+emu_queue_keep(emu_stream *stream, const emu_work *work, const void *payload,
+               size_t size)
+{
+    const emu_queue *queue = &stream->queue;
+
+    if (!queue_keep_behind(stream, work, payload, size) &&
+        (!queue_must_keep(stream, work, payload) ||
+         !queue_add(stream, work, payload, size))) {
+        return false;
+    }
     if (work_time(work, payload) == EMU_WORK_SOON) {
         emu_queue_advance(stream, queue->kept);
     }
@@ -251,9 +410,9 @@ queue_take_first(emu_stream *stream)
     first = queue->first;
     if (first != NULL) {
         queue->first = first->next;
-        if (queue->first == NULL) {
-            queue_unlist(stream);
-        }
+        queue->running = first->number;
+        queue->owner = first->owner;
+        queue_tell_deferred();
     }
     emu_unlock();
     return first;
@@ -265,22 +424,45 @@ queue_help(const emu_stream *stream)
 {
     emu_stream *other = queue_streams;
 
-    while (other != NULL && (other == stream || !queue_is_ready(other))) {
+    while (other != NULL && (other == stream || other->queue.has_thread ||
+                             other->queue.first == NULL || !queue_is_ready(other))) {
         other = other->queue.next;
     }
-    return other != NULL && emu_queue_run(other, other->queue.done + 1);
+    return other != NULL && queue_run_here(other, other->queue.done + 1);
 }
 
-/* Wait until the first item of the stream can run. No turn is held meanwhile, so that
- * other streams and threads go on. A signal ends the wait. */
+/* Whether another thread, or an item that has left another thread, comes first. */
+static bool
+queue_must_yield(const emu_stream *stream)
+{
+    if (emu_wait_cancelled() != NULL) {
+        return stream->queue.rest != NULL;
+    }
+    return stream->queue.has_thread;
+}
+
+/* Wait until the first item of the stream can run, or this thread must not run it. No
+ * turn is held meanwhile, so that other streams and threads go on. A signal ends the
+ * wait. */
 static void
 queue_await(emu_stream *stream)
 {
-    while (!queue_is_ready(stream) && !emu_wait_interrupted()) {
-        if (!queue_help(stream)) {
+    const bool is_device = emu_wait_cancelled() != NULL;
+    bool is_ready = queue_is_ready(stream);
+
+    emu_users_add(&stream->object);
+    emu_users_add(&stream->object.context->object);
+    while ((!is_ready || !(emu_turn_is_free(stream) || emu_wait_is_nested())) &&
+           !queue_must_yield(stream) && !emu_wait_interrupted()) {
+        emu_wait_set_stuck(is_device || is_ready);
+        if (is_device || is_ready || !queue_help(stream)) {
             (void)emu_lock_wait(); /* emu_wait_interrupted tells of a signal */
         }
+        is_ready = queue_is_ready(stream);
     }
+    emu_wait_set_stuck(false);
+    emu_users_remove(&stream->object.context->object);
+    emu_users_remove(&stream->object);
 }
 
 void
@@ -288,9 +470,23 @@ emu_queue_advance(emu_stream *stream, uint64_t until)
 {
     const emu_queue *queue = &stream->queue;
 
-    while (queue->done < until && queue_is_ready(stream) &&
-           emu_queue_run(stream, queue->done + 1)) {
+    while (queue->done < until && !queue->has_thread && queue_is_ready(stream) &&
+           queue_run_here(stream, queue->done + 1)) {
     }
+    if (queue->has_thread) {
+        queue_start_all(); /* it may wait for other streams */
+    }
+}
+
+emu_stream *
+emu_queue_keeper(const emu_stream *stream, uint64_t serial)
+{
+    emu_stream *found = queue_streams;
+
+    while (found != NULL && (found != stream || found->object.serial != serial)) {
+        found = found->queue.next;
+    }
+    return found;
 }
 
 void
@@ -302,16 +498,238 @@ emu_queue_drop(emu_stream *stream)
         queue_item *item = queue->first;
 
         queue->first = item->next;
-        queue->done++;
+        queue_item_done(stream, item);
         if (item->work->end != NULL) {
             item->work->end(item->payload);
         }
         emu_operation_drop(item->operation);
         free(item);
-        if (queue->first == NULL) {
-            queue_unlist(stream);
+    }
+}
+
+/* -- threads of the device --------------------------------------------------------- */
+
+/* Go on with the item that has left the thread which enqueued it. */
+static void
+queue_go_on(emu_stream *stream)
+{
+    queue_item *item = stream->queue.rest;
+
+    stream->queue.rest = NULL;
+    (void)emu_lock_pause();
+    (void)item_run(stream, item, CUDA_SUCCESS, item->token);
+    free(item);
+}
+
+/* Go on with the item that has left, then run the items behind it until there is none.
+ */
+static void *
+queue_thread(void *argument)
+{
+    emu_stream *stream = argument;
+    emu_queue *queue = &stream->queue;
+
+    emu_wait_device_begins(&queue->cancelled);
+    emu_lock_for((emu_call)0);
+    while (queue->rest != NULL || queue_has_work(stream)) {
+        if (queue->rest != NULL) {
+            queue_go_on(stream);
+        }
+        else {
+            (void)queue_run_here(stream, queue->kept);
         }
     }
+    queue->has_thread = false;
+    queue_threads--;
+    stream->object.context->turns.threads--;
+    queue_tell_deferred();
+    emu_wait_device_ends();
+    emu_users_remove(&stream->object.context->object);
+    emu_users_remove(&stream->object);
+    emu_lock_wake();
+    if (queue->is_orphan) {
+        emu_users_wait(&stream->object);
+        stream->object.destroy(&stream->object);
+    }
+    emu_unlock();
+    return NULL;
+}
+
+/* Signals of the program are for its own threads, faults are for any. */
+static void
+queue_block_signals(sigset_t *before)
+{
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
+    sigset_t all;
+
+    (void)sigfillset(&all);
+    for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++) {
+        (void)sigdelset(&all, faults[i]);
+    }
+    (void)pthread_sigmask(SIG_BLOCK, &all, before);
+}
+
+static bool
+queue_make_thread(emu_stream *stream)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+    sigset_t before;
+
+    if (pthread_attr_init(&attributes) != 0) {
+        return false;
+    }
+    (void)pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    queue_block_signals(&before);
+    const bool made = pthread_create(&thread, &attributes, queue_thread, stream) == 0;
+
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    (void)pthread_attr_destroy(&attributes);
+    return made;
+}
+
+static bool
+queue_start(emu_stream *stream)
+{
+    emu_queue *queue = &stream->queue;
+
+    if (queue->has_thread) {
+        return true;
+    }
+    atomic_store(&queue->cancelled, false);
+    if (!queue_make_thread(stream)) {
+        return false;
+    }
+    queue->has_thread = true;
+    queue_threads++;
+    stream->object.context->turns.threads++;
+    emu_users_add(&stream->object);
+    emu_users_add(&stream->object.context->object);
+    queue_tell_deferred();
+    return true;
+}
+
+/* Start a thread for each stream that keeps work: a thread of the program waits for a
+ * stream with such a thread, whose work may wait for any other. */
+static void
+queue_start_all(void)
+{
+    for (emu_stream *stream = queue_streams; stream != NULL;
+         stream = stream->queue.next) {
+        (void)queue_start(stream);
+    }
+}
+
+/* Give a thread of the device an item that has left the thread which enqueued it, and
+ * take the API lock. False: there is no thread, and the lock is not taken. */
+static bool
+item_leave(emu_stream *stream, queue_item *item, int token)
+{
+    emu_queue *queue = &stream->queue;
+    queue_item *rest = item;
+
+    if (!item->is_kept) {
+        rest = malloc(sizeof(*rest) + item->size);
+        if (rest == NULL) {
+            return false;
+        }
+        *rest = *item;
+        memcpy(rest->copy, item->payload, item->size);
+        rest->payload = rest->copy;
+        rest->is_kept = true;
+    }
+    emu_lock_resume((emu_call)token);
+    if (!queue_start(stream)) {
+        emu_unlock();
+        if (rest != item) {
+            free(rest);
+        }
+        return false;
+    }
+    rest->token = token;
+    queue->rest = rest;
+    if (rest != item) {
+        rest->number = ++queue_last_number;
+        rest->is_uncounted = queue->first != NULL;
+        if (!queue_has_work(stream)) {
+            queue_list(stream);
+        }
+        queue->kept += !rest->is_uncounted;
+        queue->running = rest->number;
+    }
+    queue->owner = rest->owner;
+    queue_tell_deferred();
+    emu_lock_wake(); /* the thread may wait for the turn */
+    return true;
+}
+
+/* Wait until the thread of a stream has done that many items. A signal ends the wait:
+ * then the thread ends its kernel and drops the items behind it, if this thread has
+ * enqueued the kernel. False: a nested call, which cannot wait. */
+static bool
+queue_join(emu_stream *stream, uint64_t until)
+{
+    emu_queue *queue = &stream->queue;
+    bool cancels = false, ends = false;
+
+    if (emu_wait_is_nested()) {
+        return false;
+    }
+    emu_users_add(&stream->object);
+    emu_users_add(&stream->object.context->object);
+    emu_wait_set_stuck(true);
+    queue_start_all();
+    while (queue->done < until && queue->has_thread && !ends) {
+        if (emu_lock_wait() && !cancels) {
+            cancels = queue->owner == &queue_owner;
+            ends = !cancels;
+        }
+        if (cancels) {
+            until = queue->kept;
+            atomic_store(&queue->cancelled, true);
+            emu_lock_wake();
+        }
+    }
+    emu_wait_set_stuck(false);
+    emu_users_remove(&stream->object.context->object);
+    emu_users_remove(&stream->object);
+    return !ends;
+}
+
+/* Whether a thread of the device runs an item of the context, or can begin one. */
+static bool
+queue_moves(const emu_context *context)
+{
+    bool moves = false;
+
+    for (const emu_stream *stream = queue_streams; stream != NULL;
+         stream = stream->queue.next) {
+        moves |= stream->object.context == context && stream->queue.has_thread &&
+                 (stream->queue.running != 0 || queue_is_ready(stream));
+    }
+    return moves;
+}
+
+void
+emu_queue_end(const emu_context *context)
+{
+    bool cancels = false;
+
+    emu_wait_set_stuck(context->turns.threads > 0);
+    while (context->turns.threads > 0) {
+        cancels |= !queue_moves(context);
+        for (emu_stream *stream = queue_streams; cancels && stream != NULL;
+             stream = stream->queue.next) {
+            if (stream->object.context == context) {
+                atomic_store(&stream->queue.cancelled, true);
+            }
+        }
+        if (cancels) {
+            emu_lock_wake();
+        }
+        cancels |= emu_lock_wait();
+    }
+    emu_wait_set_stuck(false);
 }
 
 /* -- kept work that must come first ------------------------------------------------ */
@@ -364,10 +782,11 @@ queue_run_before_first(emu_stream *stream)
     emu_users_remove(&stream->object);
 }
 
-bool
-emu_queue_run(emu_stream *stream, uint64_t until)
+static bool
+queue_run_here(emu_stream *stream, uint64_t until)
 {
     emu_queue *queue = &stream->queue;
+    const bool is_device = emu_wait_cancelled() != NULL;
 
     for (;;) {
         CUresult status = CUDA_SUCCESS;
@@ -379,6 +798,12 @@ emu_queue_run(emu_stream *stream, uint64_t until)
         }
         if (queue->done < until) {
             queue_await(stream);
+        }
+        if (queue_must_yield(stream)) {
+            return true;
+        }
+        if (is_device) {
+            (void)emu_wait_poll(); /* look at the flag */
         }
         if (emu_wait_interrupted()) {
             until = queue->kept;
@@ -396,32 +821,62 @@ emu_queue_run(emu_stream *stream, uint64_t until)
             emu_turn_end(stream, token);
             continue;
         }
-        (void)item_run(stream, item, status, token); /* a fault is in the context */
-        free(item);
+        /* a fault is in the context */
+        if (item_run(stream, item, status, token) != EMU_GOES_ON) {
+            free(item);
+        }
     }
 }
 
-/* The first stream that keeps work: a blocking one of that context, or any for NULL. */
+bool
+emu_queue_run(emu_stream *stream, uint64_t until)
+{
+    while (stream->queue.done < until) {
+        if (stream->queue.has_thread ? !queue_join(stream, until)
+                                     : !queue_run_here(stream, until)) {
+            return false;
+        }
+        if (emu_wait_interrupted() && !stream->queue.has_thread) {
+            return true; /* what it kept is dropped */
+        }
+    }
+    return true;
+}
+
+/* The first stream that keeps work and is a blocking one of that context. */
 static emu_stream *
 queue_find(const emu_context *context)
 {
     emu_stream *stream = queue_streams;
 
-    while (stream != NULL && context != NULL &&
+    while (stream != NULL &&
            (stream->object.context != context || !emu_stream_is_blocking(stream))) {
         stream = stream->queue.next;
     }
     return stream;
 }
 
-static void
-queue_run_all(const emu_context *context)
+/* The first one that a call which runs deferred work waits for. It waits for threads of
+ * the device only if it waits for running work, and then not for those in other
+ * contexts or with work that it has given up. */
+static emu_stream *
+queue_find_awaited(bool waits)
 {
-    emu_stream *stream = queue_find(context);
+    emu_stream *stream = queue_streams;
 
-    while (stream != NULL && emu_queue_run(stream, stream->queue.kept)) {
-        stream = queue_find(context);
+    while (stream != NULL && stream->queue.has_thread &&
+           (!waits || stream->object.context != emu_context_top() ||
+            queue_oldest(stream) <= queue_given_up)) {
+        stream = stream->queue.next;
     }
+    return stream;
+}
+
+void
+emu_queue_give_up(void)
+{
+    queue_given_up = queue_last_number;
+    emu_running_give_up();
 }
 
 /* Run everything that new work in the stream must wait for. False: a signal ended it.
@@ -433,9 +888,18 @@ queue_run_before(emu_stream *stream)
         return true;
     }
     if (stream->is_null) {
-        queue_run_all(stream->object.context);
+        emu_stream *found = queue_find(stream->object.context);
+
+        while (found != NULL && emu_queue_run(found, found->queue.kept)) {
+            found = queue_find(stream->object.context);
+        }
     }
     else {
+        emu_stream *null = stream->object.context->null_stream;
+
+        if (emu_stream_is_blocking(stream) && queue_has_work(null)) {
+            (void)emu_queue_run(null, null->queue.kept);
+        }
         /* If there is no turn, the caller does not get one either. */
         (void)emu_queue_run(stream, stream->queue.kept);
     }
@@ -461,7 +925,12 @@ queue_wait(unsigned char traits)
             }
         }
         else {
-            queue_run_all(NULL);
+            const bool waits = (traits & EMU_CALL_WAITS_RUNNING) != 0;
+            emu_stream *stream = queue_find_awaited(waits);
+
+            while (stream != NULL && emu_queue_run(stream, stream->queue.kept)) {
+                stream = queue_find_awaited(waits);
+            }
         }
     }
     if ((traits & EMU_CALL_WAITS_RUNNING) != 0) {
@@ -509,10 +978,12 @@ item_turn(emu_stream *stream, queue_item *item)
 /* Run work in this thread. The stream lives until the lock is released. */
 static CUresult
 queue_run_now(emu_stream *stream, const emu_work *work, const void *payload,
-              bool flushes)
+              size_t size, bool flushes)
 {
     queue_item item = {.work = work,
                        .payload = payload,
+                       .size = size,
+                       .owner = &queue_owner,
                        .last_hold = emu_memory_last_hold(),
                        .flushes = flushes};
     CUresult status;
@@ -539,6 +1010,32 @@ queue_run_now(emu_stream *stream, const emu_work *work, const void *payload,
     return status;
 }
 
+/* Keep work if the stream must. False: it must run now, for which the stream can have a
+ * turn, or has to wait for one. */
+static bool
+queue_take(emu_stream *stream, const emu_work *work, const void *payload, size_t size,
+           emu_submit how)
+{
+    bool taken = how == EMU_SUBMIT && emu_queue_keep(stream, work, payload, size);
+
+    if (taken || how > EMU_SUBMIT_PROMPTLY ||
+        (queue_threads == 0 && emu_turn_is_free(stream)) || emu_wait_is_nested()) {
+        return taken;
+    }
+    taken = queue_keep_behind(stream, work, payload, size);
+    /* what runs now may leave its thread */
+    emu_users_add(&stream->object);
+    emu_users_add(&stream->object.context->object);
+    emu_wait_set_stuck(true);
+    while (!taken && !emu_turn_is_free(stream) && !emu_lock_wait()) {
+        taken = queue_keep_behind(stream, work, payload, size);
+    }
+    emu_wait_set_stuck(false);
+    emu_users_remove(&stream->object.context->object);
+    emu_users_remove(&stream->object);
+    return taken;
+}
+
 CUresult
 emu_queue_submit(emu_stream *stream, const emu_work *work, const void *payload,
                  size_t size, emu_submit how)
@@ -554,11 +1051,16 @@ emu_queue_submit(emu_stream *stream, const emu_work *work, const void *payload,
     else {
         status = emu_capture_refuse(stream);
     }
-    if (status != CUDA_SUCCESS || taken ||
-        (how == EMU_SUBMIT && emu_queue_keep(stream, work, payload, size))) {
+    if (status != CUDA_SUCCESS || taken) {
         return status;
     }
-    status = queue_run_now(stream, work, payload, waits);
+    if (queue_take(stream, work, payload, size, how)) {
+        return status;
+    }
+    status = queue_run_now(stream, work, payload, size, waits);
+    if (status == EMU_GOES_ON) {
+        return CUDA_SUCCESS;
+    }
     if (status == CUDA_SUCCESS && stream->lane != NULL &&
         (waits || work_time(work, payload) == EMU_WORK_AWAITED)) {
         emu_host_awaits_lane(stream->lane);

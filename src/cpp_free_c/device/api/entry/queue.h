@@ -24,6 +24,24 @@
  * the thread that enqueues it goes on. A thread that must wait for such a stream runs
  * the work of other streams meanwhile. A context that ends drops it.
  *
+ * A kernel may wait for the host or for a kernel of another stream, so a launch must
+ * return. Work that runs for more than EMU_LEAVE_NANOSECONDS leaves its thread: `run`
+ * returns EMU_GOES_ON (a kernel at a look, a graph at a node that does), the stream
+ * gets a thread of the device, and that thread goes on where the first one stopped,
+ * with the same turn. Then it runs the items behind, and ends when there is none.
+ * Nothing is decided before the time has passed, so short work costs no more, whatever
+ * it is.
+ *
+ * While there are such threads, items have numbers: a stream that is ordered with the
+ * null stream runs an item when all items of the other with smaller numbers are done.
+ * Work behind them is kept, in any mode and in the null stream too, and each stream
+ * that keeps work gets a thread when something must wait for it. What waits for a
+ * stream with a thread waits for the thread (queue_join). A signal that ends the wait
+ * ends the kernel, if the waiting thread has launched it. Destroying a stream or an
+ * executable graph leaves that to the thread. With the check of streams on, work does
+ * not leave: its operations belong to threads. Nor does a grid that a kernel has
+ * launched.
+ *
  * Call all functions with the API lock held; it is released while work runs. */
 #ifndef DEVICE_API_ENTRY_QUEUE_H
 #define DEVICE_API_ENTRY_QUEUE_H
@@ -35,8 +53,10 @@
 /* -- work -------------------------------------------------------------------------- */
 
 typedef enum {
-    EMU_SUBMIT,         /* capture it, keep it or run it */
-    EMU_SUBMIT_AT_ONCE, /* run it before the call returns; a capture refuses it */
+    EMU_SUBMIT,          /* capture it, keep it or run it */
+    EMU_SUBMIT_PROMPTLY, /* run it now, or keep it behind work that a thread of the
+                            device runs; a capture refuses it */
+    EMU_SUBMIT_AT_ONCE,  /* run it before the call returns; a capture refuses it */
     EMU_SUBMIT_AND_WAIT /* the same, and the host waits: write what kernels printed, and
                            report a fault */
 } emu_submit;
@@ -55,6 +75,16 @@ bool emu_queue_keep(emu_stream *stream, const emu_work *work, const void *payloa
 bool emu_queue_run(emu_stream *stream, uint64_t until);
 /* Run the work up to that item, but only as far as it is ready. */
 void emu_queue_advance(emu_stream *stream, uint64_t until);
+/* Whether new work in the stream comes behind work of a thread of the device. */
+bool emu_queue_is_busy(const emu_stream *stream);
+/* That stream if it keeps work; else NULL. It may have ended. */
+emu_stream *emu_queue_keeper(const emu_stream *stream, uint64_t serial);
+/* A signal ended a wait of this thread: it does not wait for the work that there is now
+ * any more (emu_running_give_up), as far as threads of the device run it. */
+void emu_queue_give_up(void);
+/* Wait for the threads of the device in a context that ends. They drop work that is not
+ * ready in the end; a signal ends their kernels. */
+void emu_queue_end(const emu_context *context);
 /* Drop all work that the stream keeps. */
 void emu_queue_drop(emu_stream *stream);
 /* Run everything that a call must wait for, at its entry; with work that streams keep

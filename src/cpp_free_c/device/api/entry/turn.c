@@ -9,10 +9,6 @@
 #include "device/api/entry/lock.h"
 #include "device/api/entry/users.h"
 
-typedef struct emu_order {
-    pthread_rwlock_t lock;
-} emu_order;
-
 /* -- work that runs now ------------------------------------------------------------ */
 
 static struct {
@@ -154,86 +150,73 @@ pending_flush(void)
 /* -- turns ------------------------------------------------------------------------- */
 
 bool
-emu_stream_order_open(emu_context *context)
+emu_turn_is_free(const emu_stream *stream)
 {
-    context->order = calloc(1, sizeof(*context->order));
-    if (context->order == NULL) {
+    const emu_turns *turns = &stream->object.context->turns;
+
+    if (stream->has_turn) {
         return false;
     }
-    pthread_rwlock_init(&context->order->lock, NULL);
-    return true;
-}
-
-void
-emu_stream_order_close(emu_context *context)
-{
-    pthread_rwlock_destroy(&context->order->lock);
-    free(context->order);
-    context->order = NULL;
-}
-
-/* Take the order lock as the stream needs it. False: a signal ended the wait. */
-static inline bool
-order_take(const emu_stream *stream)
-{
-    emu_order *order = stream->object.context->order;
-
     if (stream->is_null) {
-        return emu_wait_write(&order->lock);
+        return turns->blocking == 0;
     }
-    if (emu_stream_is_blocking(stream)) {
-        return emu_wait_read(&order->lock);
-    }
-    return true;
+    return !emu_stream_is_blocking(stream) || !turns->null;
 }
 
-static inline void
-order_give(const emu_stream *stream)
+static void
+turn_set(emu_stream *stream, bool has_turn)
 {
-    if (stream->is_null || emu_stream_is_blocking(stream)) {
-        pthread_rwlock_unlock(&stream->object.context->order->lock);
+    emu_turns *turns = &stream->object.context->turns;
+
+    stream->has_turn = has_turn;
+    if (stream->is_null) {
+        turns->null = has_turn;
+    }
+    else if (emu_stream_is_blocking(stream) && has_turn) {
+        turns->blocking++;
+    }
+    else if (emu_stream_is_blocking(stream)) {
+        turns->blocking--;
     }
 }
 
-/* Take the API lock again; the stream may be destroyed from now on. */
-static inline void
-turn_over(emu_stream *stream, int token)
+/* Wait until the stream can have a turn. False: a nested call, or a signal. */
+static bool
+turn_wait(const emu_stream *stream)
 {
-    emu_lock_resume((emu_call)token);
-    emu_users_remove(&stream->object);
-    emu_users_remove(&stream->object.context->object);
+    bool ends = emu_wait_is_nested();
+
+    emu_wait_set_stuck(!ends);
+    while (!ends && !emu_turn_is_free(stream)) {
+        ends = emu_lock_wait();
+    }
+    emu_wait_set_stuck(false);
+    return !ends;
 }
 
 int
 emu_turn_begin(emu_stream *stream)
 {
-    int token;
-
     emu_users_add(&stream->object);
     emu_users_add(&stream->object.context->object);
-    token = (int)emu_lock_pause();
-    if (order_take(stream)) {
-        if (emu_wait_mutex(&stream->turn)) {
-            emu_lock();
-            running_begin(&stream->running, stream->object.context);
-            emu_unlock();
-            return token;
-        }
-        order_give(stream);
+    if (!emu_turn_is_free(stream) && !turn_wait(stream)) {
+        emu_users_remove(&stream->object);
+        emu_users_remove(&stream->object.context->object);
+        return -1;
     }
-    turn_over(stream, token);
-    return -1;
+    turn_set(stream, true);
+    running_begin(&stream->running, stream->object.context);
+    return (int)emu_lock_pause();
 }
 
 void
 emu_turn_end(emu_stream *stream, int token)
 {
-    emu_lock();
+    emu_lock_resume((emu_call)token);
     running_end(&stream->running);
+    turn_set(stream, false);
     pending_flush();
     emu_lock_wake();
-    emu_unlock();
-    pthread_mutex_unlock(&stream->turn);
-    order_give(stream);
-    turn_over(stream, token);
+    emu_users_remove(&stream->object);
+    emu_users_remove(&stream->object.context->object);
 }

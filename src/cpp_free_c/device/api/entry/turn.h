@@ -1,15 +1,15 @@
 /* The record of a stream, and the turns in which streams run their work.
  *
- * A turn holds the stream's mutex, so that the work of two threads in one stream does
- * not overlap. It also holds the context's order lock: the null stream for writing,
- * other streams for reading, NON_BLOCKING streams not at all. So the null stream and
- * the blocking streams wait for each other. Threads take turns in no fixed order, as on
- * a GPU. Each turn gets a ticket when it begins, so that a wait covers the work that
- * runs now and none that begins later. Call all functions with the API lock held. */
+ * A stream has one turn at a time, so that the work of two threads in one stream does
+ * not overlap. The null stream has none while blocking streams have turns, and the
+ * other way round. A turn belongs to no thread: one may begin it and another one end
+ * it. Threads take turns in no fixed order, as on a GPU. Each turn gets a ticket when
+ * it begins, so that a wait covers the work that runs now and none that begins later.
+ * Call all functions with the API lock held. */
 #ifndef DEVICE_API_ENTRY_TURN_H
 #define DEVICE_API_ENTRY_TURN_H
 
-#include <pthread.h>
+#include <stdatomic.h>
 
 #include "device/base/device.h"
 #include "device/memory/memory.h"
@@ -27,7 +27,13 @@ typedef struct emu_running {
 /* The work that a stream keeps (queue.h). */
 typedef struct {
     struct emu_queue_item *first, **last;
-    uint64_t kept, done;                 /* how many items there have been */
+    uint64_t kept, done;         /* how many items there have been */
+    uint64_t running;            /* the number of the item that runs; 0: none */
+    bool has_thread;             /* a thread of the device runs its items */
+    struct emu_queue_item *rest; /* it must go on with this one first; or NULL */
+    const void *owner;           /* the thread that enqueued that one */
+    _Atomic bool cancelled;      /* that thread drops them */
+    bool is_orphan;              /* the thread destroys the stream at its end */
     struct CUstream_st *next, *previous; /* of the streams that keep some */
 } emu_queue;
 
@@ -48,7 +54,7 @@ typedef struct CUstream_st {
     CUgreenCtx green;         /* that it was made in; it may have ended */
     uint64_t thread;          /* of the default stream of a thread: its number */
     struct CUstream_st *next; /* of the default streams of threads */
-    pthread_mutex_t turn;
+    bool has_turn;
     emu_running running;     /* its work, during a turn */
     emu_capture_place place; /* in a capture */
     emu_queue queue;
@@ -66,10 +72,8 @@ emu_stream_is_blocking(const emu_stream *stream)
 
 /* -- turns ------------------------------------------------------------------------- */
 
-/* Make and free the order lock of a context. False: out of memory. */
-bool emu_stream_order_open(emu_context *context);
-void emu_stream_order_close(emu_context *context);
-
+/* Whether the stream can have a turn now. */
+bool emu_turn_is_free(const emu_stream *stream);
 /* Release the API lock and wait for the stream's turn; neither the stream nor its
  * context can be destroyed meanwhile. Return a token for emu_turn_end. Below 0 there
  * is no turn, the API lock is held as before, and emu_wait_status() says why (wait.h).

@@ -36,6 +36,10 @@ typedef struct {
      * Anything but success ends the run; after a fault the context has failed too.
      * NULL: there is nothing to do. */
     CUresult (*run)(const void *payload, emu_context *context, emu_report *report);
+    /* Go on, in any thread, with what `run` has left with EMU_GOES_ON (launch.h). NULL:
+     * it leaves nothing, so it runs from its start. */
+    CUresult (*go_on)(void *left, const void *payload, emu_context *context,
+                      emu_report *report);
     /* After a run, with the API lock held. */
     void (*end)(const void *payload);
     emu_work_time (*when)(const void *payload); /* NULL: late */

@@ -50,7 +50,6 @@ graph_exec_destroy(emu_object *object)
     if (graph != NULL) {
         graph->instances--;
     }
-    pthread_mutex_destroy(&exec->turn);
     emu_event_clock_close(&exec->clock);
     emu_exec_body_release(exec->body);
     emu_object_free(object);
@@ -130,7 +129,6 @@ graph_exec_new(emu_context *context, emu_graph *graph, uint64_t flags,
     exec->graph = graph;
     exec->source = graph->object.serial;
     graph->instances++;
-    pthread_mutex_init(&exec->turn, NULL);
     said->result_out = CUDA_GRAPH_INSTANTIATE_SUCCESS;
     *out = exec;
     return CUDA_SUCCESS;
@@ -180,13 +178,28 @@ emu_cuGraphInstantiateWithParams(emu_context *context, CUgraphExec *phGraphExec,
 EMU_GETTER(emu_cuGraphExecGetFlags, (emu_graph_exec * exec, cuuint64_t *flags), flags,
            exec->flags)
 
+/* As on a GPU, this does not wait for the launches. */
 CUresult
 emu_cuGraphExecDestroy(emu_graph_exec *exec)
 {
-    return emu_users_destroy(&exec->object);
+    if (exec->object.users == 0) {
+        return emu_users_destroy(&exec->object);
+    }
+    emu_count_free(exec->object.context);
+    emu_object_unlist(&exec->object);
+    exec->is_orphan = true;
+    return CUDA_SUCCESS;
 }
 
 /* -- launching --------------------------------------------------------------------- */
+
+static void
+graph_exec_end_body(const emu_graph *body)
+{
+    emu_lock();
+    emu_exec_body_end(body);
+    emu_unlock();
+}
 
 /* Run a body in a turn of the executable graph. What the nodes need is checked and kept
  * alive first, under the API lock. */
@@ -210,10 +223,38 @@ graph_exec_run_body(emu_graph_exec *exec, const emu_graph *body, emu_context *co
         return status;
     }
     status = emu_exec_body_run(body, seed, context, report);
-    emu_lock();
-    emu_exec_body_end(body);
-    emu_unlock();
+    if (status != EMU_GOES_ON) {
+        graph_exec_end_body(body);
+    }
     return status;
+}
+
+/* Wait until no other thread runs the executable graph, and take it. False: a nested
+ * call, or a signal. */
+static bool
+graph_exec_take(emu_graph_exec *exec)
+{
+    bool ends = false;
+
+    emu_lock();
+    ends = exec->is_running && emu_wait_is_nested();
+    emu_wait_set_stuck(exec->is_running && !ends);
+    while (exec->is_running && !ends) {
+        ends = emu_lock_wait();
+    }
+    emu_wait_set_stuck(false);
+    exec->is_running |= !ends;
+    emu_unlock();
+    return !ends;
+}
+
+static void
+graph_exec_give(emu_graph_exec *exec)
+{
+    emu_lock();
+    exec->is_running = false;
+    emu_lock_wake();
+    emu_unlock();
 }
 
 /* Run the body when no other thread runs the executable graph. */
@@ -223,14 +264,16 @@ graph_exec_run(emu_graph_exec *exec, const emu_graph *body, emu_context *context
 {
     CUresult status;
 
-    if (!emu_wait_mutex(&exec->turn)) {
+    if (!graph_exec_take(exec)) {
         return emu_wait_status();
     }
     status = emu_context_status(context);
     if (status == CUDA_SUCCESS) {
         status = graph_exec_run_body(exec, body, context, report);
     }
-    pthread_mutex_unlock(&exec->turn);
+    if (status != EMU_GOES_ON) {
+        graph_exec_give(exec);
+    }
     return status;
 }
 
@@ -267,20 +310,46 @@ launch_run(const void *payload, emu_context *context, emu_report *report)
     return graph_exec_run(launch->exec, launch->body, context, report);
 }
 
+static CUresult
+launch_go_on(void *left, const void *payload, emu_context *context, emu_report *report)
+{
+    const exec_launch *launch = payload;
+    const CUresult status = emu_exec_body_go_on(left, context, report);
+
+    graph_exec_end_body(launch->body);
+    graph_exec_give(launch->exec);
+    return status;
+}
+
 static void
 launch_end(const void *payload)
 {
     const exec_launch *launch = payload;
+    emu_object *exec = &launch->exec->object;
 
     emu_exec_body_release(launch->body);
-    emu_users_remove(&launch->exec->object);
+    emu_users_remove(exec);
+    if (launch->exec->is_orphan && exec->users == 0) {
+        exec->destroy(exec);
+    }
+}
+
+/* Whether no other stream runs it. */
+static bool
+launch_is_ready(const void *payload)
+{
+    const exec_launch *launch = payload;
+
+    return !launch->exec->is_running;
 }
 
 static const emu_work launch_work = {.type = CU_GRAPH_NODE_TYPE_GRAPH,
                                      .begin = launch_begin,
                                      .use = launch_use,
                                      .run = launch_run,
-                                     .end = launch_end};
+                                     .go_on = launch_go_on,
+                                     .end = launch_end,
+                                     .is_ready = launch_is_ready};
 
 /* The graph already is where it will run, so there is nothing to upload. */
 CUresult
@@ -305,5 +374,5 @@ emu_cuGraphLaunch(CUgraphExec hGraph, emu_stream *stream)
     emu_lane_await(stream->lane, &exec->clock); /* it never runs twice at once */
     /* A GPU does not nest graphs by a capture either. */
     return emu_queue_submit(stream, &launch_work, &launch, sizeof(launch),
-                            EMU_SUBMIT_AT_ONCE);
+                            EMU_SUBMIT_PROMPTLY);
 }

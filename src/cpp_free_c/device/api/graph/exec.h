@@ -2,11 +2,9 @@
  *
  * A body is shared by its executable graph and the launches that run it. A change of an
  * executable graph during a launch therefore changes a copy (emu_graph_exec_change).
- * Call all functions with the API lock held, except emu_exec_body_run. */
+ * Call all functions with the API lock held, except emu_exec_body_run and go_on. */
 #ifndef DEVICE_API_GRAPH_EXEC_H
 #define DEVICE_API_GRAPH_EXEC_H
-
-#include <pthread.h>
 
 #include "device/sync_check/lane_clock.h"
 #include "device/api/entry/graph.h"
@@ -17,9 +15,10 @@ typedef struct CUgraphExec_st {
     uint64_t flags;
     CUgraph graph; /* that it was made from, if its serial is still `source` */
     uint64_t source;
-    pthread_mutex_t turn; /* one run at a time; taken after the stream's */
-    uint64_t runs;        /* guarded by turn */
-    emu_clock clock;      /* of its last launch, for the check of streams */
+    bool is_running; /* one run at a time */
+    bool is_orphan;  /* destroyed, but for the launches that it still has */
+    uint64_t runs;
+    emu_clock clock; /* of its last launch, for the check of streams */
 } emu_graph_exec;
 
 /* The live executable graph of a handle, or NULL. */
@@ -46,9 +45,11 @@ void emu_exec_body_use(const emu_graph *body, emu_operation *operation);
  * allocation nodes left live. If it fails, nothing is kept. */
 CUresult emu_exec_body_begin(const emu_graph *body, bool frees);
 /* Run all nodes in a stream's turn, without the API lock. `seed`: if not 0, it chooses
- * among the orders that the edges allow. */
+ * among the orders that the edges allow. EMU_GOES_ON: see emu_work. */
 CUresult emu_exec_body_run(const emu_graph *body, uint64_t seed, emu_context *context,
                            emu_report *report);
+/* Go on with what emu_exec_body_run has left. */
+CUresult emu_exec_body_go_on(void *left, emu_context *context, emu_report *report);
 /* End what emu_exec_body_begin began. */
 void emu_exec_body_end(const emu_graph *body);
 

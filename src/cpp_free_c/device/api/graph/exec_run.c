@@ -265,20 +265,42 @@ body_shuffle(const emu_graph *body, uint64_t seed)
     return order;
 }
 
-/* Run the bodies of a node as often as its kind says. */
+/* A run of a body, which may rest at a node. */
+typedef struct {
+    const emu_graph *body;
+    uint64_t seed;
+    uint32_t *other; /* the order; NULL: that of the body */
+    emu_node_check *check;
+    size_t at;      /* the present node, in the order */
+    uint64_t round; /* of the bodies of that node */
+    void *left;     /* at rest: what the node, or the body that it ran, has left; NULL:
+                       the node has not begun */
+} body_run;
+
+static const emu_node *
+body_run_node(const body_run *run)
+{
+    return run->body
+        ->nodes[run->other != NULL ? run->other[run->at] : run->body->order[run->at]];
+}
+
+/* Run the bodies of a node as often as its kind says, from a round on. */
 static CUresult
-exec_node_run_bodies(const emu_node *node, uint64_t seed, emu_context *context,
+exec_node_run_bodies(body_run *run, const emu_node *node, emu_context *context,
                      emu_report *report)
 {
     CUresult status = CUDA_SUCCESS;
 
-    for (uint64_t round = 0; status == CUDA_SUCCESS; round++) {
-        const int chosen = node->work->choose(node->payload.data, round);
+    while (status == CUDA_SUCCESS) {
+        const int chosen = node->work->choose(node->payload.data, run->round);
 
         if (chosen < 0) {
             break;
         }
-        status = emu_exec_body_run(node->bodies[chosen], seed, context, report);
+        status = emu_exec_body_run(node->bodies[chosen], run->seed, context, report);
+        if (status == CUDA_SUCCESS) {
+            run->round++;
+        }
         if (status == CUDA_SUCCESS && emu_wait_poll_due()) {
             status = EMU_INTERRUPTED;
         }
@@ -287,14 +309,15 @@ exec_node_run_bodies(const emu_node *node, uint64_t seed, emu_context *context,
 }
 
 static CUresult
-exec_node_run(const emu_node *node, uint64_t seed, emu_context *context,
+exec_node_run(body_run *run, const emu_node *node, emu_context *context,
               emu_report *report)
 {
     if (node->disabled) {
         return CUDA_SUCCESS;
     }
     if (node->work->choose != NULL) {
-        return exec_node_run_bodies(node, seed, context, report);
+        run->round = 0;
+        return exec_node_run_bodies(run, node, context, report);
     }
     if (node->work->run != NULL) {
         return node->work->run(node->payload.data, context, report);
@@ -341,26 +364,100 @@ exec_node_word(const emu_node *node)
     }
 }
 
+/* Go on with the node at which a run rests. */
+static CUresult
+body_run_node_on(body_run *run, emu_context *context, emu_report *report)
+{
+    const emu_node *node = body_run_node(run);
+    CUresult status;
+
+    if (run->left == NULL) {
+        return exec_node_run(run, node, context, report);
+    }
+    if (node->work->choose == NULL) {
+        return node->work->go_on(run->left, node->payload.data, context, report);
+    }
+    status = emu_exec_body_go_on(run->left, context, report);
+    if (status != CUDA_SUCCESS) {
+        return status;
+    }
+    run->round++;
+    return exec_node_run_bodies(run, node, context, report);
+}
+
+/* Whether a graph has run for so long that it leaves its thread before the next node.
+ */
+static bool
+body_run_leaves(emu_report *report)
+{
+    uint64_t now;
+
+    if (!report->may_leave) {
+        return false;
+    }
+    now = emu_clock_coarse();
+    if (report->leaves_at == 0) {
+        report->leaves_at = now + EMU_LEAVE_NANOSECONDS;
+    }
+    report->left = NULL;
+    return now >= report->leaves_at;
+}
+
+/* Run the nodes from the present one on. Without memory a run does not rest. */
+static CUresult
+body_run_nodes(body_run *run, CUresult status, emu_context *context, emu_report *report)
+{
+    while (status == CUDA_SUCCESS && run->at < run->body->count) {
+        const emu_node *node = body_run_node(run);
+
+        emu_node_check_begin(run->check, node->number);
+        if (body_run_leaves(report)) {
+            status = EMU_GOES_ON;
+        }
+        else {
+            status = exec_node_run(run, node, context, report);
+        }
+        if (status == EMU_GOES_ON) {
+            body_run *rest = malloc(sizeof(*rest));
+
+            run->left = report->left;
+            if (rest != NULL) {
+                *rest = *run;
+                report->left = rest;
+                return status;
+            }
+            report->may_leave = false;
+            status = body_run_node_on(run, context, report);
+        }
+        emu_node_check_end(run->check, node->number, exec_node_word(node),
+                           node->object.site);
+        run->at++;
+    }
+    emu_node_check_close(run->check);
+    free(run->other);
+    return status;
+}
+
 CUresult
 emu_exec_body_run(const emu_graph *body, uint64_t seed, emu_context *context,
                   emu_report *report)
 {
-    emu_node_check *check = body_check(body);
-    uint32_t *other = NULL;
-    CUresult status = CUDA_SUCCESS;
+    body_run run = {.body = body, .seed = seed, .check = body_check(body)};
 
     if (seed != 0) {
-        other = body_shuffle(body, seed);
+        run.other = body_shuffle(body, seed);
     }
-    for (size_t i = 0; status == CUDA_SUCCESS && i < body->count; i++) {
-        const uint32_t at = other != NULL ? other[i] : body->order[i];
+    return body_run_nodes(&run, CUDA_SUCCESS, context, report);
+}
 
-        emu_node_check_begin(check, at);
-        status = exec_node_run(body->nodes[at], seed, context, report);
-        emu_node_check_end(check, at, exec_node_word(body->nodes[at]),
-                           body->nodes[at]->object.site);
-    }
-    emu_node_check_close(check);
-    free(other);
-    return status;
+CUresult
+emu_exec_body_go_on(void *left, emu_context *context, emu_report *report)
+{
+    body_run run = *(body_run *)left;
+
+    free(left);
+    const CUresult status = body_run_node_on(&run, context, report);
+
+    run.at++;
+    return body_run_nodes(&run, status, context, report);
 }

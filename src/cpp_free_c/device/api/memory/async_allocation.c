@@ -80,6 +80,13 @@ free_use(const void *payload, emu_operation *operation)
     }
 }
 
+static bool
+free_is_of_pool(const emu_allocation *found)
+{
+    return found != NULL && (emu_pool_has(found) || found->kind == EMU_MEMORY_DEVICE ||
+                             found->kind == EMU_MEMORY_GRAPH_NODE);
+}
+
 static CUresult
 free_run(const void *payload, emu_context *context, emu_report *report)
 {
@@ -93,9 +100,7 @@ free_run(const void *payload, emu_context *context, emu_report *report)
     if (found != NULL && found->kind == EMU_MEMORY_IMPORTED) {
         emu_ipc_memory_close(found);
     }
-    else if (found != NULL &&
-             (emu_pool_has(found) || found->kind == EMU_MEMORY_DEVICE ||
-              found->kind == EMU_MEMORY_GRAPH_NODE)) {
+    else if (free_is_of_pool(found)) {
         emu_count_free(found->context);
         (void)emu_release_memory(found); /* just found alive, under the lock */
     }
@@ -121,6 +126,9 @@ emu_cuMemFreeAsync(CUdeviceptr dptr, emu_stream *stream)
     if (emu_capture_is_active(stream)) {
         return emu_graph_memory_capture_free(stream, dptr);
     }
+    /* what cannot be freed fails in this call */
     return emu_queue_submit(stream, &free_work, &dptr, sizeof(dptr),
-                            EMU_SUBMIT_AT_ONCE);
+                            free_is_of_pool(emu_memory_starting_at(dptr))
+                                ? EMU_SUBMIT_PROMPTLY
+                                : EMU_SUBMIT_AT_ONCE);
 }

@@ -206,7 +206,7 @@ fill_now(emu_stream *stream, fill_payload p)
     if (status != CUDA_SUCCESS) {
         return status;
     }
-    status = fill_enqueue(stream, p, EMU_SUBMIT_AT_ONCE);
+    status = fill_enqueue(stream, p, EMU_SUBMIT_PROMPTLY);
     if (status != CUDA_SUCCESS) {
         return status;
     }

@@ -14,6 +14,7 @@
 #include "device/api/entry/capture.h"
 #include "device/api/entry/context_stack.h"
 #include "device/api/entry/entry.h"
+#include "device/api/entry/lock.h"
 #include "device/api/entry/message.h"
 #include "device/api/module/launch_work.h"
 #include "device/api/module/module.h"
@@ -287,11 +288,17 @@ payload_use(const void *payload, emu_operation *operation)
     emu_operation_name(operation, emu_kernel_get_info(work->function->kernel)->name);
 }
 
-/* Make a context fail, and the function's too: a graph may run in another one. */
+/* Make a context fail, and the function's too: a graph may run in another one. Another
+ * thread that sees the failure finds the message. */
 static CUresult
-payload_failed(const emu_function *function, emu_context *context, CUresult status)
+payload_failed(const emu_function *function, emu_context *context, CUresult status,
+               emu_report *report)
 {
     if (status != CUDA_SUCCESS && !launch_is_refusal(status)) {
+        emu_lock();
+        emu_message_set_report(report);
+        emu_unlock();
+        report->text[0] = 0;
         emu_context_fail(function->object.context, status);
         emu_context_fail(context, status);
     }
@@ -305,6 +312,7 @@ payload_run(const void *payload, emu_context *context, emu_report *report)
     const emu_function *function = work->function;
     emu_operation *operation = emu_operation_present();
     emu_launch launch = work->launch;
+    emu_flight *left = NULL;
     CUresult status = emu_context_status(function->object.context);
 
     launch.params = work->parameters;
@@ -314,9 +322,24 @@ payload_run(const void *payload, emu_context *context, emu_report *report)
                                            emu_kernel_get_info(function->kernel)->name);
     }
     if (status == CUDA_SUCCESS) {
-        status = emu_execution_run(function->object.context, &launch, report);
+        status = emu_execution_run(function->object.context, &launch, report,
+                                   report->may_leave ? &left : NULL);
     }
-    return payload_failed(function, context, status);
+    if (status == EMU_GOES_ON) {
+        report->left = left;
+        return status;
+    }
+    return payload_failed(function, context, status, report);
+}
+
+static CUresult
+payload_go_on(void *left, const void *payload, emu_context *context, emu_report *report)
+{
+    const emu_launch_payload *work = payload;
+
+    const CUresult status = emu_execution_go_on(left, report);
+
+    return payload_failed(work->function, context, status, report);
 }
 
 static void
@@ -343,6 +366,7 @@ const emu_work emu_launch_work = {.type = CU_GRAPH_NODE_TYPE_KERNEL,
                                   .begin = payload_begin,
                                   .use = payload_use,
                                   .run = payload_run,
+                                  .go_on = payload_go_on,
                                   .end = payload_end,
                                   .name = payload_name,
                                   .describe = emu_kernel_node_describe,

@@ -1,7 +1,7 @@
 /* Events: recording, waiting, elapsed times.
  *
- * Work runs when it is enqueued, so a recorded event is complete: waiting for it only
- * runs what a deferred stream keeps before the record. See stream.h. */
+ * A record that no stream keeps is complete. Waiting for another one runs what the
+ * stream keeps before it, or waits for the thread that does. See stream.h. */
 #define _GNU_SOURCE
 #include "device/api/stream/stream.h"
 
@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "device/sync_check/stream_check.h"
-#include "device/machine/services/services.h"
 #include "device/machine/warp/wait.h"
 #include "device/api/entry/capture.h"
 #include "device/api/entry/entry.h"
@@ -189,7 +188,7 @@ event_defer_record(emu_event *event, emu_stream *stream)
     const emu_queue *queue = &stream->queue;
 
     event->deferred_stream = NULL;
-    if (queue->done >= queue->kept ||
+    if ((queue->done >= queue->kept && !emu_queue_is_busy(stream)) ||
         !emu_queue_keep(stream, &emu_event_record_work, &payload, sizeof(payload))) {
         return false;
     }
@@ -252,8 +251,7 @@ event_deferred_stream(const emu_event *event)
     if (event->deferred_stream == NULL) {
         return NULL;
     }
-    stream =
-        emu_object_get_same(event->deferred_stream, EMU_STREAM, event->deferred_serial);
+    stream = emu_queue_keeper(event->deferred_stream, event->deferred_serial);
     if (stream == NULL || stream->queue.done >= event->deferred_number) {
         return NULL;
     }
@@ -312,11 +310,7 @@ emu_cuEventSynchronize(emu_event *event)
         return status;
     }
     event_reach(event);
-    emu_users_add(&context->object);
-    const emu_call call = emu_lock_pause();
-    emu_services_flush(context);
-    emu_lock_resume(call);
-    emu_users_remove(&context->object);
+    emu_stream_print(context);
     event_is_reached(event);
     if (emu_wait_interrupted()) {
         return EMU_INTERRUPTED;
@@ -379,8 +373,7 @@ static bool
 event_kept_is_over(const void *payload)
 {
     const kept_record *record = payload;
-    const emu_stream *stream =
-        emu_object_get_same(record->stream, EMU_STREAM, record->serial);
+    const emu_stream *stream = emu_queue_keeper(record->stream, record->serial);
 
     return stream == NULL || stream->queue.done >= record->number;
 }

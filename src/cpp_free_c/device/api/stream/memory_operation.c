@@ -116,7 +116,6 @@ operation_run(const void *payload, emu_context *context, emu_report *report)
     const memory_operation *o = payload;
     const struct timespec pause = {.tv_nsec = POLL_NANOSECONDS};
 
-    (void)report;
     if (!o->waits && !o->writes) {
         return CUDA_SUCCESS;
     }
@@ -143,7 +142,11 @@ operation_run(const void *payload, emu_context *context, emu_report *report)
             atomic_load(&context->sticky) != CUDA_SUCCESS) {
             return EMU_INTERRUPTED;
         }
-        (void)nanosleep(&pause, NULL); /* in a graph or in the null stream */
+        if (report->may_leave) { /* in a graph or in the null stream */
+            report->left = NULL;
+            return EMU_GOES_ON;
+        }
+        (void)nanosleep(&pause, NULL);
     }
     emu_context_fail(context, CUDA_ERROR_ILLEGAL_ADDRESS);
     return CUDA_ERROR_ILLEGAL_ADDRESS;

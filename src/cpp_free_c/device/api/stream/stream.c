@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "device/sync_check/stream_check.h"
+#include "device/machine/services/services.h"
 #include "device/api/entry/capture.h"
 #include "device/api/entry/context_stack.h"
 #include "device/api/entry/entry.h"
@@ -27,7 +28,6 @@ stream_destroy(emu_object *object)
     emu_capture_stream_gone(stream);
     emu_queue_drop(stream);
     emu_lane_free(stream->lane);
-    pthread_mutex_destroy(&stream->turn);
     emu_object_free(object);
 }
 
@@ -54,7 +54,6 @@ stream_new(emu_context *context, unsigned int flags, int priority)
         stream->flags = flags;
         stream->priority = emu_stream_clamp_priority(priority);
         stream->place.stream = stream;
-        pthread_mutex_init(&stream->turn, NULL);
         stream->lane = emu_lane_new(context, (flags & EMU_STREAM_NON_BLOCKING) != 0
                                                  ? EMU_LANE_FREE
                                                  : EMU_LANE_BLOCKING);
@@ -67,8 +66,7 @@ emu_stream_open(emu_context *context)
 {
     emu_stream *stream = calloc(1, sizeof(*stream));
 
-    if (stream == NULL || !emu_stream_order_open(context)) {
-        free(stream);
+    if (stream == NULL) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     /* Not in the registry: it has no handle of its own and is not counted. */
@@ -77,7 +75,7 @@ emu_stream_open(emu_context *context)
     stream->is_null = true;
     stream->place.stream = stream;
     stream->id = ++last_id;
-    pthread_mutex_init(&stream->turn, NULL);
+    stream->object.serial = stream->id;
     stream->lane = emu_lane_new(context, EMU_LANE_NULL);
     context->null_stream = stream;
     return CUDA_SUCCESS;
@@ -87,10 +85,8 @@ void
 emu_stream_close(emu_context *context)
 {
     emu_lane_free(context->null_stream->lane);
-    pthread_mutex_destroy(&context->null_stream->turn);
     free(context->null_stream);
     context->null_stream = NULL;
-    emu_stream_order_close(context);
 }
 
 /* The default stream of this thread in a context. It exists from its first use until
@@ -219,7 +215,13 @@ emu_cuStreamCreateWithPriority(emu_context *context, CUstream *phStream,
 CUresult
 emu_cuStreamDestroy(emu_stream *stream)
 {
-    return emu_users_destroy(&stream->object);
+    if (!stream->queue.has_thread) {
+        return emu_users_destroy(&stream->object);
+    }
+    emu_count_free(stream->object.context);
+    emu_object_unlist(&stream->object);
+    stream->queue.is_orphan = true;
+    return CUDA_SUCCESS;
 }
 
 EMU_GETTER(emu_cuStreamGetPriority, (emu_stream * stream, int *out), out,
@@ -250,6 +252,9 @@ emu_cuStreamQuery(emu_stream *stream)
             return CUDA_ERROR_NOT_READY;
         }
     }
+    while (stream->queue.has_thread && stream->queue.done == stream->queue.kept) {
+        (void)emu_lock_wait(); /* its thread ends */
+    }
     if (stream->object.users > 0) {
         return CUDA_ERROR_NOT_READY; /* another thread's work is under way */
     }
@@ -257,11 +262,29 @@ emu_cuStreamQuery(emu_stream *stream)
     return CUDA_SUCCESS;
 }
 
+void
+emu_stream_print(emu_context *context)
+{
+    emu_users_add(&context->object);
+    const emu_call call = emu_lock_pause();
+
+    emu_services_flush(context);
+    emu_lock_resume(call);
+    emu_users_remove(&context->object);
+}
+
+/* As on a GPU, a stream without work does not wait for that of the null stream. */
 CUresult
 emu_cuStreamSynchronize(emu_stream *stream)
 {
     static const emu_work nothing = {.type = CU_GRAPH_NODE_TYPE_EMPTY};
+    emu_context *context = stream->object.context;
 
+    if (context->turns.threads > 0 && !stream->is_null && !stream->has_turn &&
+        stream->queue.done == stream->queue.kept && stream->place.capture == NULL) {
+        emu_stream_print(context);
+        return emu_context_status(context);
+    }
     return emu_queue_submit(stream, &nothing, NULL, 0, EMU_SUBMIT_AND_WAIT);
 }
 
@@ -367,7 +390,7 @@ emu_cuStreamAddCallback(emu_context *context, CUstream hStream,
         return status;
     }
     return emu_queue_submit(stream, &callback_work, &payload, sizeof(payload),
-                            EMU_SUBMIT_AT_ONCE);
+                            EMU_SUBMIT_PROMPTLY);
 }
 
 /* -- attributes -------------------------------------------------------------------- */

@@ -33,7 +33,10 @@ CUresult emu_enter_default_stream(emu_call call, emu_stream **stream);
 CUresult emu_enter_stream_context(emu_call call, CUstream handle,
                                   emu_context **context);
 
-/* Make and free what a context needs: its null stream and order lock. */
+/* Write what kernels of the context have printed. The lock is released meanwhile. */
+void emu_stream_print(emu_context *context);
+
+/* Make and free what a context needs: its null stream. */
 CUresult emu_stream_open(emu_context *context);
 void emu_stream_close(emu_context *context);
 

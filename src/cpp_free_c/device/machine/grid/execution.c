@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "device/machine/grid/execution.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,14 +53,26 @@ execution_check(const emu_launch *launch)
 static void
 execution_fill_tids(emu_grid *grid)
 {
-    uint32_t t;
+    const uint32_t width = grid->block[0], height = grid->block[1];
+    uint32_t x = 0, y = 0, z = 0;
 
-    for (t = 0; t < grid->warp_count * EMU_LANES; t++) {
-        uint32_t(*tid)[EMU_LANES] = grid->tids[t / EMU_LANES];
+    for (uint32_t w = 0; w < grid->warp_count; w++) {
+        uint32_t(*tid)[EMU_LANES] = grid->tids[w];
 
-        tid[0][t % EMU_LANES] = t % grid->block[0];
-        tid[1][t % EMU_LANES] = t / grid->block[0] % grid->block[1];
-        tid[2][t % EMU_LANES] = t / grid->block[0] / grid->block[1];
+        for (uint32_t lane = 0; lane < EMU_LANES; lane++) {
+            tid[0][lane] = x;
+            tid[1][lane] = y;
+            tid[2][lane] = z;
+            x++;
+            if (x == width) { /* no divisions: they would take most of a launch */
+                x = 0;
+                y++;
+            }
+            if (y == height) {
+                y = 0;
+                z++;
+            }
+        }
     }
 }
 
@@ -162,7 +175,7 @@ execution_open(emu_grid *grid, CUcontext context, const emu_launch *launch)
 {
     const emu_func *func = launch->kernel->func;
 
-    memset(grid, 0, sizeof *grid);
+    memset(grid, 0, offsetof(emu_grid, inputs)); /* input_count says how many */
     grid->context = context;
     grid->kernel = launch->kernel;
     grid->launch = launch;
@@ -183,67 +196,122 @@ execution_open(emu_grid *grid, CUcontext context, const emu_launch *launch)
     }
 }
 
-/* Run a grid; its threads enqueue into `work`. */
-static CUresult
-execution_run_grid(CUcontext context, const emu_launch *launch, emu_report *report,
-                   emu_child_work *work)
-{
-    emu_report own;
-    emu_allocation *space = NULL;
-    CUresult status = execution_check(launch);
-    uint8_t *params = NULL;
+/* A launch that runs, or rests until another thread goes on with it. */
+struct emu_flight {
     emu_grid grid;
-    size_t params_room;
+    emu_child_work work; /* that its threads enqueue */
+    emu_launch launch;
+    emu_report report;
+    emu_allocation *space; /* of grid.sync; NULL: none */
+    uint8_t *params;
+};
 
-    if (report == NULL) {
-        report = &own;
+/* One record is kept for the next launch. */
+static _Atomic(emu_flight *) spare;
+
+static emu_flight *
+flight_new(void)
+{
+    emu_flight *flight = atomic_exchange(&spare, NULL);
+
+    if (flight == NULL) {
+        flight = malloc(sizeof *flight);
     }
-    memset(report, 0, sizeof *report);
+    return flight;
+}
+
+static void
+flight_free(emu_flight *flight)
+{
+    free(atomic_exchange(&spare, flight));
+}
+
+/* Empty a report, without the room of its texts. */
+static void
+report_open(emu_report *report, CUresult status)
+{
+    memset(report, 0, offsetof(emu_report, kernel));
     report->code = status;
+    report->kernel[0] = report->file[0] = report->text[0] = 0;
+}
+
+/* Prepare the memory of a grid. */
+static CUresult
+flight_allocate(emu_flight *flight)
+{
+    emu_grid *grid = &flight->grid;
+    const size_t room = (flight->launch.kernel->info.params_size + 79) & ~(size_t)63;
+
+    flight->params = aligned_alloc(64, room);
+    grid->tids = malloc(grid->warp_count * sizeof *grid->tids);
+    if (grid->checks & EMU_CHECK_RACE) {
+        grid->race = emu_race_grid_new();
+    }
+    if (flight->params == NULL || !grid->tids ||
+        (grid->checks & EMU_CHECK_RACE && grid->race == NULL) ||
+        (flight->launch.cooperative &&
+         !execution_sync_space(grid->context, &flight->space))) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    execution_set_params(grid, flight->params, room);
+    if (flight->space) {
+        grid->sync_space = flight->space->base;
+    }
+    execution_fill_tids(grid);
+    return CUDA_SUCCESS;
+}
+
+/* Run the grid of a launch, whose threads enqueue into `work`. EMU_GOES_ON: it rests.
+ */
+static CUresult
+flight_run(emu_flight *flight, CUcontext context, bool may_leave)
+{
+    const emu_launch *launch = &flight->launch;
+    emu_grid *grid = &flight->grid;
+    CUresult status = execution_check(launch);
+
+    report_open(&flight->report, status);
+    flight->space = NULL;
+    flight->params = NULL;
+    execution_open(grid, context, launch);
     if (status != CUDA_SUCCESS) {
         return status;
     }
-    execution_open(&grid, context, launch);
-    grid.work = work;
-    grid.report = report;
+    grid->work = &flight->work;
+    grid->report = &flight->report;
+    grid->may_leave = may_leave;
     if (context->device->timeout != 0) {
-        grid.deadline = emu_clock_steady() + context->device->timeout;
+        grid->deadline = emu_clock_steady() + context->device->timeout;
     }
     else {
-        grid.notice = EMU_NOTICE_UNSET;
+        grid->notice = EMU_NOTICE_UNSET;
     }
-    execution_set_clusters(&grid, launch);
-    grid.max_resident = execution_resident(context->device, launch, grid.cluster_size);
-    atomic_init(&grid.takes_turns, launch->cooperative || grid.cluster_size > 1);
-    execution_set_checks(&grid);
-    grid.number = atomic_fetch_add(&launches, 1) + 1;
-    params_room = (launch->kernel->info.params_size + 79) & ~(size_t)63;
-    params = aligned_alloc(64, params_room);
-    grid.tids = malloc(grid.warp_count * sizeof *grid.tids);
-    if (grid.checks & EMU_CHECK_RACE) {
-        grid.race = emu_race_grid_new();
+    execution_set_clusters(grid, launch);
+    grid->max_resident =
+        execution_resident(context->device, launch, grid->cluster_size);
+    atomic_init(&grid->takes_turns, launch->cooperative || grid->cluster_size > 1);
+    execution_set_checks(grid);
+    grid->number = atomic_fetch_add(&launches, 1) + 1;
+    status = flight_allocate(flight);
+    if (status != CUDA_SUCCESS) {
+        return status;
     }
-    if (params == NULL || !grid.tids ||
-        (grid.checks & EMU_CHECK_RACE && grid.race == NULL) ||
-        (launch->cooperative && !execution_sync_space(context, &space))) {
-        status = CUDA_ERROR_OUT_OF_MEMORY;
-        goto done;
+    return emu_workers_run(grid) ? flight->report.code : EMU_GOES_ON;
+}
+
+/* Free what the grid needed, and copy a report. */
+static void
+flight_close(emu_flight *flight, emu_report *report)
+{
+    if (flight->space) {
+        (void)emu_memory_free(flight->space);
     }
-    execution_set_params(&grid, params, params_room);
-    if (space) {
-        grid.sync_space = space->base;
+    emu_race_grid_free(flight->grid.race);
+    free(flight->grid.tids);
+    free(flight->params);
+    if (report != NULL && flight->report.text[0] != 0) {
+        *report = flight->report;
     }
-    execution_fill_tids(&grid);
-    emu_workers_run(&grid);
-    status = report->code;
-done:
-    if (space) {
-        (void)emu_memory_free(space);
-    }
-    emu_race_grid_free(grid.race);
-    free(grid.tids);
-    free(params);
-    return status;
 }
 
 /* -- grids with their child work --------------------------------------------------- */
@@ -276,43 +344,64 @@ execution_count(CUcontext context, const emu_launch *launch)
                                                 (int)threads, launch->dynamic_shared));
 }
 
-/* Run a grid and the work that it enqueued, except its tail, which the caller gets.
- * Grids nest at most EMU_MAX_NESTING levels deep. */
+/* After a grid, run the work that it enqueued, except its tail, which the caller gets;
+ * free the record. */
 static CUresult
-execution_run_one(CUcontext context, const emu_launch *launch, emu_report *report,
-                  unsigned depth, emu_child_item **tail)
+execution_follow(emu_flight *flight, CUresult status, emu_report *report,
+                 emu_child_item **tail)
 {
-    emu_child_work work;
-    CUresult status;
+    emu_child_work *work = &flight->work;
+    CUcontext context = flight->grid.context;
 
-    emu_child_work_open(&work, depth);
-    status = execution_run_grid(context, launch, report, &work);
+    flight_close(flight, report);
     if (status == CUDA_SUCCESS) {
-        execution_count(context, launch);
+        execution_count(context, &flight->launch);
     }
-    for (const emu_child_item *item = work.first; status == CUDA_SUCCESS && item;
+    for (const emu_child_item *item = work->first; status == CUDA_SUCCESS && item;
          item = item->next) {
         if (item->launch.kernel) {
-            status = execution_run_family(context, &item->launch, report, depth + 1);
+            status =
+                execution_run_family(context, &item->launch, report, work->depth + 1);
         }
         else {
             status = emu_child_copy_run(&item->copy, report);
         }
     }
-    *tail = work.tail;
-    emu_child_work_close(&work);
+    *tail = work->tail;
+    emu_child_work_close(work);
+    flight_free(flight);
     return status;
 }
 
-/* Run a grid, its work and its tail. A grid in the tail may have a tail of its own,
- * which runs before the rest. */
+/* Run a grid. EMU_GOES_ON: it rests in *left, which may be NULL if it must not. Grids
+ * nest at most EMU_MAX_NESTING levels deep. */
 static CUresult
-execution_run_family(CUcontext context, const emu_launch *launch, emu_report *report,
-                     unsigned depth)
+execution_run_one(CUcontext context, const emu_launch *launch, emu_report *report,
+                  unsigned depth, emu_child_item **tail, emu_flight **left)
 {
-    emu_child_item *tail;
-    CUresult status = execution_run_one(context, launch, report, depth, &tail);
+    emu_flight *flight = flight_new();
 
+    *tail = NULL;
+    if (flight == NULL) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    flight->launch = *launch;
+    emu_child_work_open(&flight->work, depth);
+    CUresult status = flight_run(flight, context, left != NULL);
+
+    if (status == EMU_GOES_ON) {
+        *left = flight;
+        return status;
+    }
+    return execution_follow(flight, status, report, tail);
+}
+
+/* Run the tail of a grid. A grid in the tail may have a tail of its own, which runs
+ * before the rest. */
+static CUresult
+execution_run_tail(CUcontext context, CUresult status, emu_report *report,
+                   unsigned depth, emu_child_item *tail)
+{
     while (status == CUDA_SUCCESS && tail) {
         emu_child_item *item = tail, *own = NULL;
 
@@ -320,7 +409,8 @@ execution_run_family(CUcontext context, const emu_launch *launch, emu_report *re
         if (item->launch.kernel) {
             emu_child_item **end = &own;
 
-            status = execution_run_one(context, &item->launch, report, depth, &own);
+            status =
+                execution_run_one(context, &item->launch, report, depth, &own, NULL);
             while (*end) {
                 end = &(*end)->next;
             }
@@ -336,8 +426,38 @@ execution_run_family(CUcontext context, const emu_launch *launch, emu_report *re
     return status;
 }
 
-CUresult
-emu_execution_run(CUcontext context, const emu_launch *launch, emu_report *report)
+/* Run a grid that another one launched, its work and its tail. */
+static CUresult
+execution_run_family(CUcontext context, const emu_launch *launch, emu_report *report,
+                     unsigned depth)
 {
-    return execution_run_family(context, launch, report, 0);
+    emu_child_item *tail;
+    CUresult status = execution_run_one(context, launch, report, depth, &tail, NULL);
+
+    return execution_run_tail(context, status, report, depth, tail);
+}
+
+CUresult
+emu_execution_run(CUcontext context, const emu_launch *launch, emu_report *report,
+                  emu_flight **left)
+{
+    emu_child_item *tail;
+    CUresult status = execution_run_one(context, launch, report, 0, &tail, left);
+
+    if (status == EMU_GOES_ON) {
+        return status;
+    }
+    return execution_run_tail(context, status, report, 0, tail);
+}
+
+CUresult
+emu_execution_go_on(emu_flight *flight, emu_report *report)
+{
+    CUcontext context = flight->grid.context;
+    emu_child_item *tail;
+    CUresult status;
+
+    (void)emu_workers_go_on(&flight->grid); /* it does not leave again */
+    status = execution_follow(flight, flight->report.code, report, &tail);
+    return execution_run_tail(context, status, report, 0, tail);
 }

@@ -1,6 +1,7 @@
 /* Running a kernel of a loaded program, and all work that its threads enqueue.
  *
- * emu_execution_run returns when the grid is done. Several threads may call it at once,
+ * emu_execution_run returns when the grid is done, or early: then another thread must
+ * go on with it. Several threads may call it at once,
  * also for one context. The worker threads belong to the process
  * (PYCUDA_EMULATOR_THREADS, default the number of cores) and help one caller at a time;
  * other callers run their blocks themselves. After a fork the child has no workers and
@@ -16,13 +17,17 @@
 #include "device/machine/warp/launch.h"
 #include "device/machine/warp/machine.h"
 
-/* Run the grid, and all that its threads launch, to the end. A fault ends the launch
- * with the driver's code; the report (may be NULL) says where. Launches that cannot
- * start at all are refused: INVALID_VALUE for a zero dimension or a block that .reqntid
- * forbids, LAUNCH_OUT_OF_RESOURCES for more threads than max_threads. Does not touch
- * context->sticky. */
+/* Run the grid, and all that its threads launch, to the end. If `left` is not NULL and
+ * the grid runs for more than EMU_LEAVE_NANOSECONDS, return EMU_GOES_ON and set *left.
+ * No grid that a thread of another grid has launched leaves its thread. A fault ends
+ * the launch with the driver's code; the report (may be NULL) says where. Launches that
+ * cannot start at all are refused: INVALID_VALUE for a zero dimension or a block that
+ * .reqntid forbids, LAUNCH_OUT_OF_RESOURCES for more threads than max_threads. Does not
+ * touch context->sticky. */
 CUresult emu_execution_run(CUcontext context, const emu_launch *launch,
-                           emu_report *report);
+                           emu_report *report, emu_flight **left);
+/* Run to the end what emu_execution_run has left, in any thread, and free it. */
+CUresult emu_execution_go_on(emu_flight *flight, emu_report *report);
 
 /* -- workers ----------------------------------------------------------------------- */
 
@@ -49,8 +54,11 @@ CUresult emu_execution_run(CUcontext context, const emu_launch *launch,
  *
  * Otherwise the launch continues. */
 
-/* Run all blocks of the grid. The report says how the launch ended. */
-void emu_workers_run(emu_grid *grid);
+/* Run all blocks of the grid. The report says how the launch ended. False: this thread
+ * has left it, and another one must call emu_workers_go_on. The blocks of the first
+ * worker rest meanwhile, those of the worker threads run. */
+bool emu_workers_run(emu_grid *grid);
+bool emu_workers_go_on(emu_grid *grid);
 
 /* -- threads ----------------------------------------------------------------------- */
 
@@ -65,13 +73,15 @@ bool emu_threads_parse(const char *text, unsigned *count);
 /* The most threads that work: PYCUDA_EMULATOR_THREADS, or the number of cores. */
 unsigned emu_threads_count(void);
 
-/* Call `part` with number 0 in this thread, and with other numbers in up to count - 1
- * workers if they are free and part 0 wakes them by emu_threads_wake. Return when all
- * calls have returned. It is not certain that a worker joins, so part 0 must be able to
- * do all of the work. While this thread waits for the workers it calls `idle` every
- * EMU_POLL_NANOSECONDS. */
-void emu_threads_run(void (*part)(void *data, unsigned number),
-                     void (*idle)(void *data), void *data, unsigned count);
+/* Let up to count - 1 workers call `part` with the numbers from 1 on, if they are free
+ * and the caller wakes them by emu_threads_wake. True: some may do so until
+ * emu_threads_finish has returned true. It is not certain that a worker joins, so the
+ * caller, as number 0, must be able to do all of the work. */
+bool emu_threads_begin(void (*part)(void *data, unsigned number), void *data,
+                       unsigned count);
 void emu_threads_wake(void);
+/* Wait until all calls have returned, and call `idle` every EMU_POLL_NANOSECONDS
+ * meanwhile. False: it has returned false, so the wait ended early. */
+bool emu_threads_finish(bool (*idle)(void *data), void *data);
 
 #endif

@@ -132,21 +132,6 @@ threads_start_locked(unsigned count)
     (void)pthread_attr_destroy(&attributes);
 }
 
-/* Wait until no worker is in a call. */
-static void
-threads_finish_locked(void (*idle)(void *data), void *data)
-{
-    while (pool.running) {
-        const struct timespec deadline = emu_wait_deadline();
-
-        if (pthread_cond_timedwait(&pool.done, &pool.lock, &deadline) == ETIMEDOUT) {
-            (void)pthread_mutex_unlock(&pool.lock);
-            idle(data);
-            (void)pthread_mutex_lock(&pool.lock);
-        }
-    }
-}
-
 void
 emu_threads_wake(void)
 {
@@ -158,9 +143,8 @@ emu_threads_wake(void)
     (void)pthread_mutex_unlock(&pool.lock);
 }
 
-void
-emu_threads_run(void (*part)(void *data, unsigned number), void (*idle)(void *data),
-                void *data, unsigned count)
+bool
+emu_threads_begin(void (*part)(void *data, unsigned number), void *data, unsigned count)
 {
     const pid_t process = getpid();
     bool helped = false;
@@ -186,12 +170,27 @@ emu_threads_run(void (*part)(void *data, unsigned number), void (*idle)(void *da
         }
         (void)pthread_mutex_unlock(&pool.lock);
     }
-    part(data, 0);
-    if (helped) {
-        (void)pthread_mutex_lock(&pool.lock);
-        pool.wanted = 0; /* workers that have not begun are no longer needed */
-        threads_finish_locked(idle, data);
-        pool.busy = false;
-        (void)pthread_mutex_unlock(&pool.lock);
+    return helped;
+}
+
+bool
+emu_threads_finish(bool (*idle)(void *data), void *data)
+{
+    bool stays = true;
+
+    (void)pthread_mutex_lock(&pool.lock);
+    pool.wanted = 0; /* workers that have not begun are no longer needed */
+    while (pool.running && stays) {
+        const struct timespec deadline = emu_wait_deadline();
+
+        if (pthread_cond_timedwait(&pool.done, &pool.lock, &deadline) == ETIMEDOUT) {
+            (void)pthread_mutex_unlock(&pool.lock);
+            stays = idle(data);
+            (void)pthread_mutex_lock(&pool.lock);
+        }
     }
+    pool.busy = pool.running != 0;
+    const bool is_over = !pool.busy;
+    (void)pthread_mutex_unlock(&pool.lock);
+    return is_over;
 }

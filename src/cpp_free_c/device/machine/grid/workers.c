@@ -105,7 +105,7 @@ typedef struct {
     unsigned warps;
 } place;
 
-typedef struct {
+typedef struct emu_crew {
     emu_worker *worker;
     emu_grid *grid;
     emu_block **blocks; /* the first `live` run, the others may be reused */
@@ -129,6 +129,13 @@ static bool
 crew_has_failed(const crew *c)
 {
     return atomic_load_explicit(&c->grid->failed, memory_order_relaxed) != 0;
+}
+
+/* Whether the thread runs no more blocks now. */
+static bool
+crew_stops(const crew *c)
+{
+    return crew_has_failed(c) || c->worker->leaves;
 }
 
 static bool
@@ -565,9 +572,8 @@ crew_ask_for_help(crew *c)
 static void
 crew_run_alone(crew *c)
 {
-    while (!crew_has_failed(c) && !crew_takes_turns(c) && crew_next(c)) {
-        c->watch_at = 0;
-        while (c->live && !crew_has_failed(c) && !crew_takes_turns(c)) {
+    while (!crew_stops(c) && !crew_takes_turns(c) && (c->live || crew_next(c))) {
+        while (c->live && !crew_stops(c) && !crew_takes_turns(c)) {
             if (emu_block_turn(c->blocks[0]) == EMU_BLOCK_DONE) {
                 crew_retire(c, 0);
             }
@@ -578,6 +584,7 @@ crew_run_alone(crew *c)
             crew_ask_for_help(c);
         }
         if (!c->live) {
+            c->watch_at = 0;
             crew_set_waits(c, false);
         }
     }
@@ -608,7 +615,7 @@ crew_begin_more(crew *c)
 static void
 crew_run_in_turns(crew *c)
 {
-    while (!crew_has_failed(c)) {
+    while (!crew_stops(c)) {
         size_t i = 0;
 
         crew_begin_more(c);
@@ -691,61 +698,148 @@ worker_close_log(emu_worker *worker)
     }
 }
 
-static void
-worker_run_part(void *data, unsigned number)
+static bool
+worker_begin(emu_worker *worker, emu_grid *grid, unsigned number, crew *c)
 {
-    emu_grid *grid = data;
-    emu_worker *worker = idle_worker_take();
-    crew c = {.worker = worker, .grid = grid};
-
     if (worker == NULL) {
         emu_cancel_no_memory(grid);
-        return;
+        return false;
     }
     if (!worker_open_log(worker, grid->launch)) {
         emu_cancel_no_memory(grid);
         idle_worker_give(worker);
-        return;
+        return false;
     }
     worker->number = number;
     worker->looked = 0;
-    worker->has_looked = false;
-    c.blocks = &worker->block;
-    c.count = worker->block != NULL;
-    c.room = 1;
+    worker->has_looked = worker->leaves = false;
+    *c = (crew){.worker = worker,
+                .grid = grid,
+                .blocks = &worker->block,
+                .count = worker->block != NULL,
+                .room = 1};
     if (number == 0 && grid->worker_count > 1) {
-        c.help_at = emu_clock_steady() + HELP_AFTER;
+        c->help_at = emu_clock_steady() + HELP_AFTER;
     }
     atomic_fetch_add(&grid->active, 1);
-    if (crew_takes_turns(&c)) {
-        emu_proof_leave(grid, &c.part); /* the epoch of the other workers ends */
+    if (crew_takes_turns(c)) {
+        emu_proof_leave(grid, &c->part); /* the epoch of the other workers ends */
     }
-    if (grid_take_slot(grid)) {
-        crew_run_alone(&c);
-        crew_run_in_turns(&c);
-        grid_return_slot(grid);
+    return true;
+}
+
+static void
+worker_end(crew *c)
+{
+    emu_worker *worker = c->worker;
+
+    crew_set_waits(c, false);
+    if (c->part.is_still) {
+        emu_proof_leave(c->grid, &c->part);
     }
-    crew_set_waits(&c, false);
-    if (c.part.is_still) {
-        emu_proof_leave(grid, &c.part);
-    }
-    crew_end(&c);
+    crew_end(c);
     worker_close_log(worker);
-    atomic_fetch_sub(&grid->active, 1);
+    atomic_fetch_sub(&c->grid->active, 1);
     idle_worker_give(worker);
 }
 
-/* Called while the thread that launched waits for the other workers. */
-static void
-worker_run_idle(void *data)
+/* Let the blocks rest until another thread goes on with them. False: no memory. */
+static bool
+worker_rest(const crew *c)
 {
-    if (emu_wait_poll()) {
-        emu_cancel(data, EMU_INTERRUPTED, NULL);
+    crew *rest = malloc(sizeof *rest);
+
+    if (rest == NULL) {
+        return false;
     }
-    emu_proof_judge(data);
+    *rest = *c;
+    c->grid->first = rest;
+    return true;
 }
 
-void
+/* False: the blocks rest. */
+static bool
+worker_run(crew *c)
+{
+    for (;;) {
+        crew_run_alone(c);
+        crew_run_in_turns(c);
+        if (!c->worker->leaves || crew_has_failed(c) ||
+            (c->live == 0 && !crew_has_blocks_left(c))) {
+            return true;
+        }
+        if (worker_rest(c)) {
+            return false;
+        }
+        c->grid->may_leave = c->worker->leaves = false;
+    }
+}
+
+/* All of one worker's blocks. The first worker's may rest. */
+static void
+worker_run_part(void *data, unsigned number)
+{
+    emu_grid *grid = data;
+    crew c;
+
+    if (!worker_begin(idle_worker_take(), grid, number, &c)) {
+        return;
+    }
+    if (grid_take_slot(grid)) {
+        if (!worker_run(&c)) {
+            return;
+        }
+        grid_return_slot(grid);
+    }
+    worker_end(&c);
+}
+
+/* Called while a thread waits for the workers with other numbers. False: it leaves. */
+static bool
+worker_run_idle(void *data)
+{
+    emu_grid *grid = data;
+
+    if (emu_wait_poll()) {
+        emu_cancel(grid, EMU_INTERRUPTED, NULL);
+    }
+    emu_proof_judge(grid);
+    return !grid->may_leave;
+}
+
+/* Wait for the workers of a grid whose first one may rest. */
+static bool
+workers_finish(emu_grid *grid)
+{
+    const bool is_over =
+        grid->first == NULL &&
+        (!grid->is_helped || emu_threads_finish(worker_run_idle, grid));
+
+    if (is_over) {
+        (void)pthread_mutex_destroy(&grid->proof.lock);
+    }
+    emu_wait_set_stuck(false);
+    return is_over;
+}
+
+bool
+emu_workers_go_on(emu_grid *grid)
+{
+    crew *rest = grid->first;
+
+    grid->may_leave = false;
+    grid->first = NULL;
+    if (rest != NULL) {
+        rest->worker->leaves = false;
+        (void)worker_run(rest);
+        grid_return_slot(grid);
+        worker_end(rest);
+        free(rest);
+    }
+    return workers_finish(grid);
+}
+
+bool
 emu_workers_run(emu_grid *grid)
 {
     const unsigned threads = emu_threads_count();
@@ -759,7 +853,7 @@ emu_workers_run(emu_grid *grid)
     }
     grid->worker_count = (unsigned)parts;
     (void)pthread_mutex_init(&grid->proof.lock, NULL); /* cannot fail on Linux */
-    emu_threads_run(worker_run_part, worker_run_idle, grid, (unsigned)parts);
-    (void)pthread_mutex_destroy(&grid->proof.lock);
-    emu_wait_set_stuck(false);
+    grid->is_helped = emu_threads_begin(worker_run_part, grid, (unsigned)parts);
+    worker_run_part(grid, 0);
+    return workers_finish(grid);
 }

@@ -41,6 +41,15 @@ typedef struct {
     char kernel[256]; /* truncated to fit */
     char file[256];   /* source file of the instruction, or "" */
     char text[2560];  /* the whole report, several lines; "" on success */
+    /* Of work (api/entry/work.h), set by its caller: it may return EMU_GOES_ON. Then it
+     * sets `left`, with which another thread must go on; NULL: it runs from its start.
+     */
+    bool may_leave;
+    void *left;
+    uint64_t leaves_at; /* of a graph that may leave: when; 0: not set yet */
 } emu_report;
+
+/* A launch that another thread goes on with (execution.h). */
+typedef struct emu_flight emu_flight;
 
 #endif

@@ -260,7 +260,11 @@ struct emu_grid {
     uint64_t number;             /* of the launch, for %gridid */
     struct emu_child_work *work; /* enqueued by its threads: services.h */
     uint64_t deadline;           /* nanoseconds; 0: none */
-    uint64_t notice; /* when to tell that it still runs (report.h); 0: never */
+    uint64_t notice;        /* when to tell that it still runs (report.h); 0: never */
+    bool may_leave;         /* its first worker may leave its thread (execution.h) */
+    uint64_t leaves_at;     /* when, in nanoseconds; 0: not set yet */
+    bool is_helped;         /* the worker threads run blocks of it */
+    struct emu_crew *first; /* the blocks of the first worker while no thread runs it */
     unsigned input_count;
     emu_input inputs[EMU_MOST_INPUTS]; /* to be compared with stores */
 };
@@ -278,6 +282,7 @@ struct emu_worker {
     int32_t look_gap;        /* turns between two looks: about a millisecond */
     uint64_t looked;         /* nanoseconds; 0: no look yet in this launch */
     bool has_looked;         /* set by a look, cleared by the loop that runs blocks */
+    bool leaves;             /* set by a look: its thread stops running blocks */
     struct emu_worker *next; /* the next idle worker */
 };
 

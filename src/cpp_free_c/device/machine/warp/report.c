@@ -567,7 +567,7 @@ enum {
 bool
 emu_notice_is_due(const emu_worker *worker, emu_grid *grid)
 {
-    if (grid->notice == 0 || worker->number != 0) {
+    if (worker->number != 0 || grid->notice == 0) {
         return false;
     }
     if (grid->notice == EMU_NOTICE_UNSET) { /* a launch asks no clock for it */
@@ -644,6 +644,12 @@ emu_cancel_look(emu_worker *worker, emu_grid *grid)
     worker->looked = now;
     worker->until_look = worker->look_gap;
     worker->has_looked = true;
+    if (worker->number == 0 && grid->may_leave) {
+        if (grid->leaves_at == 0) { /* a launch asks no clock for it */
+            grid->leaves_at = now + EMU_LEAVE_NANOSECONDS;
+        }
+        worker->leaves = now >= grid->leaves_at;
+    }
     if (atomic_load_explicit(&grid->context->cancels, memory_order_relaxed) ||
         (worker->number == 0 && emu_wait_poll_at(now))) {
         return EMU_INTERRUPTED;

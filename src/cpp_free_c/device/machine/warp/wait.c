@@ -11,10 +11,11 @@ _Thread_local bool emu_wait_has_polled;
 
 /* The present call of this thread. */
 static _Thread_local struct {
-    bool interrupted; /* the host has ended the wait */
-    uint64_t next;    /* when to poll; 0: not set yet */
-    unsigned depth;   /* nested polls of this thread */
-    bool is_stuck;    /* counted in threads.waiting */
+    bool interrupted;              /* the host has ended the wait */
+    uint64_t next;                 /* when to poll; 0: not set yet */
+    unsigned depth;                /* nested polls of this thread */
+    bool is_stuck;                 /* counted in threads.waiting */
+    const _Atomic bool *cancelled; /* of a thread of the device */
 } call;
 
 /* The threads of the program that have used the device. */
@@ -24,6 +25,8 @@ static struct {
     _Atomic unsigned known;   /* that have not ended */
     _Atomic unsigned waiting; /* of them, those that wait for the device */
     _Atomic uint64_t ends;    /* waits that have ended */
+    _Atomic unsigned device;  /* of the known, those of the device */
+    _Atomic int counted;      /* the last count of the program's; 0: none */
     _Atomic bool deferred;    /* streams keep work that they will run */
 } threads = {.once = PTHREAD_ONCE_INIT};
 
@@ -85,8 +88,55 @@ bool
 emu_wait_is_any_new(void)
 {
     const emu_host ask = atomic_load(&host);
+    const int known = (int)(atomic_load(&threads.known) - atomic_load(&threads.device));
+    int count = 0;
 
-    return ask && ask(EMU_HOST_THREADS) > (int)atomic_load(&threads.known);
+    if (ask == NULL) {
+        return false;
+    }
+    if (call.cancelled == NULL) {
+        return ask(EMU_HOST_THREADS) > known;
+    }
+    count = atomic_load(&threads.counted);
+    return count == 0 || count > known;
+}
+
+void
+emu_wait_count_threads(void)
+{
+    const emu_host ask = atomic_load(&host);
+
+    if (ask != NULL && call.cancelled == NULL && atomic_load(&threads.device) > 0) {
+        atomic_store(&threads.counted, ask(EMU_HOST_THREADS));
+    }
+}
+
+void
+emu_wait_device_begins(const _Atomic bool *cancelled)
+{
+    call.cancelled = cancelled;
+    atomic_fetch_add(&threads.device, 1);
+    atomic_fetch_add(&threads.known, 1);
+}
+
+void
+emu_wait_device_ends(void)
+{
+    emu_wait_set_stuck(false);
+    atomic_fetch_sub(&threads.known, 1);
+    atomic_fetch_sub(&threads.device, 1);
+}
+
+bool
+emu_wait_may_leave(void)
+{
+    return call.cancelled == NULL && call.depth == 0;
+}
+
+const _Atomic bool *
+emu_wait_cancelled(void)
+{
+    return call.cancelled;
 }
 
 void
@@ -101,6 +151,10 @@ emu_wait_poll(void)
     const emu_host ask = atomic_load(&host);
     bool interrupted = call.interrupted;
 
+    if (call.cancelled != NULL) {
+        call.interrupted |= atomic_load(call.cancelled);
+        return call.interrupted;
+    }
     if (ask == NULL) {
         return false;
     }
@@ -181,66 +235,6 @@ emu_wait_deadline(void)
     return time;
 }
 
-/* Try to take a lock until the deadline. 0: it was taken. */
-typedef int (*attempt)(void *lock, const struct timespec *deadline);
-
-static bool
-wait_for(attempt try, void *lock)
-{
-    bool taken = false;
-
-    if (call.depth) {
-        return false;
-    }
-    emu_wait_set_stuck(true);
-    while (!taken) {
-        const struct timespec deadline = emu_wait_deadline();
-
-        taken = try(lock, &deadline) == 0;
-        if (!taken && emu_wait_poll()) {
-            break;
-        }
-    }
-    emu_wait_set_stuck(false);
-    return taken;
-}
-
-static int
-wait_try_mutex(void *lock, const struct timespec *deadline)
-{
-    return pthread_mutex_timedlock(lock, deadline);
-}
-
-static int
-wait_try_read(void *lock, const struct timespec *deadline)
-{
-    return pthread_rwlock_timedrdlock(lock, deadline);
-}
-
-static int
-wait_try_write(void *lock, const struct timespec *deadline)
-{
-    return pthread_rwlock_timedwrlock(lock, deadline);
-}
-
-bool
-emu_wait_mutex_slow(pthread_mutex_t *mutex)
-{
-    return wait_for(wait_try_mutex, mutex);
-}
-
-bool
-emu_wait_read_slow(pthread_rwlock_t *lock)
-{
-    return wait_for(wait_try_read, lock);
-}
-
-bool
-emu_wait_write_slow(pthread_rwlock_t *lock)
-{
-    return wait_for(wait_try_write, lock);
-}
-
 /* -- clocks ------------------------------------------------------------------------ */
 
 static uint64_t
@@ -256,6 +250,12 @@ uint64_t
 emu_clock_steady(void)
 {
     return clock_read(CLOCK_MONOTONIC);
+}
+
+uint64_t
+emu_clock_coarse(void)
+{
+    return clock_read(CLOCK_MONOTONIC_COARSE);
 }
 
 uint64_t

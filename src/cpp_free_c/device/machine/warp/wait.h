@@ -37,6 +37,13 @@ EMU_EXPORT void emu_set_host(emu_host host);
 
 #define EMU_POLL_NANOSECONDS UINT64_C(20000000)
 
+/* A launch that runs for longer leaves the thread that made it, and a thread of the
+ * device goes on with it. */
+#define EMU_LEAVE_NANOSECONDS UINT64_C(15000000)
+
+/* The status of work that another thread must go on with; no call returns it. */
+#define EMU_GOES_ON CUDA_ERROR_NOT_READY
+
 /* The status of a call that a signal ended. No other failure has this code. */
 #define EMU_INTERRUPTED CUDA_ERROR_TIMEOUT
 
@@ -57,31 +64,6 @@ bool emu_wait_is_nested(void);
 /* The status of a call whose wait ended early: EMU_INTERRUPTED or NOT_PERMITTED. */
 CUresult emu_wait_status(void);
 
-/* Wait for a lock that another thread holds, and poll the host meanwhile. False: the
- * lock was not taken. */
-bool emu_wait_mutex_slow(pthread_mutex_t *mutex);
-bool emu_wait_read_slow(pthread_rwlock_t *lock);
-bool emu_wait_write_slow(pthread_rwlock_t *lock);
-
-/* Take a lock. False: the lock was not taken. */
-static inline bool
-emu_wait_mutex(pthread_mutex_t *mutex)
-{
-    return pthread_mutex_trylock(mutex) == 0 || emu_wait_mutex_slow(mutex);
-}
-
-static inline bool
-emu_wait_read(pthread_rwlock_t *lock)
-{
-    return pthread_rwlock_tryrdlock(lock) == 0 || emu_wait_read_slow(lock);
-}
-
-static inline bool
-emu_wait_write(pthread_rwlock_t *lock)
-{
-    return pthread_rwlock_trywrlock(lock) == 0 || emu_wait_write_slow(lock);
-}
-
 /* Record that this thread waits, or runs a kernel that cannot make progress by itself,
  * or that it no longer does. */
 void emu_wait_set_stuck(bool is_stuck);
@@ -95,6 +77,19 @@ bool emu_wait_is_any_free(uint64_t *seen);
 /* Whether the program has a thread that has not used the device yet. */
 bool emu_wait_is_any_new(void);
 
+/* A thread of the device begins or ends. It never polls the host. Its waits and its
+ * kernels end when the flag is set. */
+void emu_wait_device_begins(const _Atomic bool *cancelled);
+void emu_wait_device_ends(void);
+/* Whether work that takes long may leave this thread: it is one of the program, in no
+ * nested call. */
+bool emu_wait_may_leave(void);
+/* The flag of this thread; NULL: it is no thread of the device. */
+const _Atomic bool *emu_wait_cancelled(void);
+/* In a thread of the program that waits, without the API lock: its threads are counted
+ * for emu_wait_is_any_new, which a thread of the device cannot ask for. */
+void emu_wait_count_threads(void);
+
 /* The time of the next poll on the clock of pthread_cond_timedwait. */
 struct timespec emu_wait_deadline(void);
 
@@ -105,8 +100,10 @@ void emu_wait_leave(void);
 
 /* -- clocks of the device, in nanoseconds ------------------------------------------ */
 
-/* The time since an arbitrary start; it never goes back. */
+/* The time since an arbitrary start; it never goes back. The coarse one is cheaper, and
+ * up to 10 ms late. */
 uint64_t emu_clock_steady(void);
+uint64_t emu_clock_coarse(void);
 /* The time of the day, for %globaltimer. */
 uint64_t emu_clock_of_day(void);
 

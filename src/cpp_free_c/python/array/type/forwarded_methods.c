@@ -289,6 +289,25 @@ FORWARD(argpartition, METHODS,
         "\nSee Also\n--------\n"
         "pycuda.gpuarray.argpartition : The function, which takes a stream.")
 
+FORWARD(tofile, "pycuda._array.files", "($self, /, file, sep='', format='%s')",
+        "Write the elements to a file in C order, without a header.\n"
+        "\nParameters\n----------\n"
+        "file : path or file object\n"
+        "    The file.\n"
+        "sep : str, optional\n"
+        "    Text between the elements of a text file, which NumPy writes.\n"
+        "    The default is a binary file.\n"
+        "format : str, optional\n"
+        "    Format of an element in a text file.\n"
+        "\nSee Also\n--------\n"
+        "pycuda.gpuarray.fromfile : The way back.\n"
+        "pycuda.gpuarray.save : With shape and dtype.\n"
+        "\nExamples\n--------\n"
+        ">>> import io\n"
+        ">>> file = io.BytesIO()\n"
+        ">>> gpuarray.to_gpu(np.array([1, 2], np.uint16)).tofile(file)\n"
+        ">>> file.getvalue()\n"
+        "b'\\x01\\x00\\x02\\x00'")
 FORWARD(_repr_html_, "pycuda._array.html", "($self, /)",
         "Return HTML for notebooks: shape, dtype, device, memory and elements.")
 
@@ -305,6 +324,7 @@ PyMethodDef pcu_forwarded_methods[] = {
     FORWARDED_ROW(take),
     FORWARDED_ROW(item),
     FORWARDED_ROW(tolist),
+    FORWARDED_ROW(tofile),
     FORWARDED_ROW(sort),
     FORWARDED_ROW(argsort),
     FORWARDED_ROW(partition),

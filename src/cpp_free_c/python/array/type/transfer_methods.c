@@ -1,5 +1,5 @@
-/* The methods that move elements between host and device: get, set, and the functions
- * to_gpu and to_gpu_async. */
+/* The methods that move elements between host and device: get, set, _move_file, and the
+ * functions to_gpu and to_gpu_async. */
 
 #include "python/array/type/transfer_methods.h"
 
@@ -10,6 +10,7 @@
 #include "python/array/ops/host_transfer.h"
 #include "python/array/type/members.h"
 #include "python/array/type/views.h"
+#include "python/driver/memory/copy.h"
 #include "python/driver/memory/pool.h"
 #include "python/driver/stream.h"
 #include "python/support/convert.h"
@@ -297,6 +298,87 @@ transfer_set_async(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
     return transfer_set_array(self, &a);
 }
 
+/* -- files ------------------------------------------------------------------------- */
+
+typedef struct {
+    int fd;
+    size_t offset;
+    size_t begin;
+    size_t size;
+    bool writes;
+} file_args;
+
+static const pcu_word file_words[] = {
+    PCU_WORD("fd", pcu_as_int, file_args, fd),
+    PCU_WORD("offset", pcu_as_size, file_args, offset),
+    PCU_WORD("begin", pcu_as_size, file_args, begin),
+    PCU_WORD("size", pcu_as_size, file_args, size),
+    PCU_WORD("writes", pcu_as_bool, file_args, writes),
+};
+
+PCU_SIGNATURE(
+    transfer__move_file, file_words,
+    "_move_file($self, /, fd, offset, begin, size, writes)\n"
+    "--\n\n"
+    "Move bytes of the array's memory from or to a regular file.\n"
+    "\n"
+    "The bytes begin at `begin`, and at `offset` in the file. False: nothing\n"
+    "was moved, because the copy cannot use the page-locked pieces.")
+
+static int
+transfer_check_bytes(pcu_gpuarray *self, const file_args *a)
+{
+    if (pcu_gpuarray_ready(self) < 0 || pcu_gpuarray_check_current(self) < 0) {
+        return -1;
+    }
+    size_t nbytes = pcu_gpuarray_nbytes(self);
+    if (!self->contiguous || a->begin > nbytes || a->size > nbytes - a->begin) {
+        PyErr_Format(PyExc_ValueError,
+                     "no %zu bytes from byte %zu on in a contiguous array of %zu",
+                     a->size, a->begin, nbytes);
+        return -1;
+    }
+    return pcu_current_context_ready(self->st);
+}
+
+static PyObject *
+transfer__move_file(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
+                    PyObject *kwnames)
+{
+    pcu_gpuarray *self = (pcu_gpuarray *)op;
+    file_args a = {0};
+    if (pcu_args_parse(self->st, &transfer__move_file_signature, args, nargs, kwnames,
+                       &a) < 0 ||
+        transfer_check_bytes(self, &a) < 0) {
+        return NULL;
+    }
+    pcu_staging_file file = {.fd = a.fd, .offset = a.offset};
+    CUdeviceptr address = self->address + a.begin;
+    CUstream stream = pcu_stream_current();
+    PyObject *memory = Py_XNewRef(self->memory);
+    PyThreadState *thread = pcu_unlock();
+    CUresult status = pcu_staging_file_copy(address, &file, a.size, !a.writes, stream);
+    pcu_lock(thread);
+    Py_XDECREF(memory);
+    if (status == CUDA_ERROR_NOT_FOUND) {
+        Py_RETURN_FALSE;
+    }
+    if (file.error != 0) {
+        errno = file.error;
+        return PyErr_SetFromErrno(PyExc_OSError);
+    }
+    if (status != CUDA_SUCCESS) {
+        const char *routine = a.writes ? "cuMemcpyDtoH" : "cuMemcpyHtoD";
+        const pcu_copy_range range = {"the array", address, a.size};
+        pcu_copy_raise(self->st, routine, status, &range, 1);
+        return NULL;
+    }
+    if (a.writes && pcu_index_report_check(self->st) < 0) {
+        return NULL;
+    }
+    Py_RETURN_TRUE;
+}
+
 /* -- to_gpu ------------------------------------------------------------------------ */
 
 typedef struct {
@@ -430,8 +512,8 @@ transfer_to_gpu_async(PyObject *m, PyObject *const *args, Py_ssize_t nargs,
 #define TRANSFER_ROW(name) PCU_METHOD(#name, transfer_##name)
 
 PyMethodDef pcu_transfer_methods[] = {
-    TRANSFER_ROW(get),       TRANSFER_ROW(get_async), TRANSFER_ROW(set),
-    TRANSFER_ROW(set_async), {NULL, NULL, 0, NULL},
+    TRANSFER_ROW(get),       TRANSFER_ROW(get_async),  TRANSFER_ROW(set),
+    TRANSFER_ROW(set_async), TRANSFER_ROW(_move_file), {NULL, NULL, 0, NULL},
 };
 
 PyMethodDef pcu_transfer_functions[] = {
