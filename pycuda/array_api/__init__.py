@@ -77,10 +77,10 @@ def _namespace_of(array: object, /, *, api_version: str | None = None) -> Module
     return _sys.modules[__name__]
 
 
-#: Names beyond the standard for which xarray and others look in the namespace. NumPy's
-#: functions of these names run on GPUArrays.
+#: Names beyond the standard for which xarray, SciPy and others look in the namespace.
+#: NumPy's functions of these names run on GPUArrays.
 _BEYOND = (
-    *("cross", "cumsum", "einsum", "gradient", "lib", "median", "pad"),
+    *("cross", "cumsum", "diag", "einsum", "gradient", "lib", "median", "pad"),
     *("quantile", "transpose"),
 )
 
@@ -89,6 +89,8 @@ def __getattr__(name: str) -> _Any:
     """Load an extension, or complete a function, when it is used first."""
     if name in ("fft", "linalg", "special"):
         return _importlib.import_module(f"{__name__}.{name}")
+    if name == "float16":  # not in the standard; SciPy and scikit-learn look for it
+        return _np.dtype(_np.float16)
     if name in _BEYOND:
         return getattr(_np, name)
     if name not in _names:

@@ -65,9 +65,16 @@ def test_names_beyond_the_standard(ctx):
         lambda xp, a: xp.median(a, axis=[0]),
         lambda xp, a: xp.cumsum(a, axis=0),
         lambda xp, a: xp.quantile(a, 0.25),
+        lambda xp, a: xp.diag(a[0]),
         lambda xp, a: xp.lib.stride_tricks.sliding_window_view(a, 2, 0),
     ):
         np.testing.assert_allclose(call(xp, x).get(), call(np, MATRIX), 1e-6)
+
+
+def test_half_precision_is_beyond_the_standard(ctx):
+    assert xp.ones(2, dtype=xp.float16).dtype == np.float16
+    assert "float16" not in xp.__all__
+    assert "float16" not in xp.__array_namespace_info__().dtypes()
 
 
 def test_result_type_of_numbers():

@@ -398,8 +398,15 @@ def test_like_in_another_shape(ctx, dtype):
     same(np.full_like(x, 7, dtype, shape=3), np.full(3, 7, dtype or np.float32))
     assert np.empty_like(x, dtype, shape=()).shape == ()
     assert np.empty_like(x, dtype, "F", shape=(2, 3)).flags.f_contiguous
-    records = [("a", "f4"), ("b", "i4")]
-    refused(TypeError, lambda: np.empty_like(x, records, shape=2), "numbers")
+
+
+def test_records_in_another_shape(ctx):
+    x = to_gpu(CUBE.astype(np.float32))
+    fields = [("a", "f4"), ("b", "i8")]
+    found = np.empty_like(x, np.dtype(fields, align=True), shape=2)
+    found["b"] = 3
+    same(found["b"] + 1, np.array([4, 4]))
+    refused(TypeError, lambda: np.empty_like(x, fields, shape=2), "'b'", "align=True")
 
 
 def test_asarray_errors(ctx):

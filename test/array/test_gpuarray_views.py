@@ -105,7 +105,8 @@ def test_iteration_and_length(ctx):
     assert [row.shape for row in array] == [(5, 6)] * 4
     first, *rest = array
     same(first, HOST[0])
-    for function in (list, len):
+    assert np.iterable(array) and not np.iterable(array[0, 0, 0])
+    for function in (iter, list, len):
         with pytest.raises(TypeError, match="without axes"):
             function(array[0, 0, 0])
 

@@ -157,6 +157,21 @@ _HASHCAT = Client(
     variables=(("HASHCAT", "{environment}/debian/usr/share/hashcat"),),
 )
 
+#: These count the tests of a library that pass with pycuda.array_api.
+_SCIKIT_LEARN = Client(
+    name="scikit_learn",
+    version="scikit-learn 1.9.1",
+    modules=("scikit_learn_tests",),
+    quick=(),
+    with_pycuda=True,
+)
+_SCIPY = Client(
+    name="scipy",
+    version="scipy 1.17.1",
+    modules=("scipy_tests",),
+    quick=(),
+    with_pycuda=True,
+)
 #: It uses this package. The program of the page on autotuning runs with the tests.
 _KERNEL_TUNER = Client(
     name="kernel_tuner",
@@ -171,6 +186,6 @@ CLIENTS = {
     client.name: client
     for client in (
         *(_NUMBA, _CUDA_CORE, _TINYGRAD, _TINYGRAD_OPS, _TRITON, _WARP),
-        *(_TAICHI, _HALIDE, _HASHCAT, _KERNEL_TUNER),
+        *(_TAICHI, _HALIDE, _HASHCAT, _KERNEL_TUNER, _SCIKIT_LEARN, _SCIPY),
     )
 }

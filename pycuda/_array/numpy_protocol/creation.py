@@ -110,10 +110,13 @@ def _empty_like(a, dtype, order, shape):
     if shape is None:
         return creation.empty_like(a, dtype, order)
     dtype, order, _ = array_like_helper(a, dtype, order)
-    if dtype.names is not None:  # dask then keeps two arrays instead
-        raise TypeError(
-            "shape= needs a dtype of numbers: fields of GPUArrays are no views"
-        )
+    for name in dtype.names or ():
+        field, offset = dtype.fields[name][:2]
+        if (offset | dtype.itemsize) % field.alignment:  # dask then keeps two arrays
+            raise TypeError(
+                f"shape= needs records whose fields are aligned, and field {name!r} of "
+                f"{dtype} is not: use np.dtype(..., align=True)"
+            )
     return GPUArray(shape, dtype, a.allocator, order=order)
 
 

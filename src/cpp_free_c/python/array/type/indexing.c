@@ -380,6 +380,21 @@ index_item(PyObject *op, Py_ssize_t index)
                                              (ptrdiff_t)index * self->strides[0], NULL);
 }
 
+/* Refuse arrays without axes at once: numpy.iterable() asks whether iter() works. */
+static PyObject *
+index_iter(PyObject *op)
+{
+    pcu_gpuarray *self = (pcu_gpuarray *)op;
+    if (pcu_gpuarray_ready(self) < 0) {
+        return NULL;
+    }
+    if (self->ndim == 0) {
+        PyErr_SetString(PyExc_TypeError, "iteration over an array without axes");
+        return NULL;
+    }
+    return PySeqIter_New(op);
+}
+
 static Py_ssize_t
 index_length(PyObject *op)
 {
@@ -414,6 +429,7 @@ index_contains(PyObject *op, PyObject *value)
 }
 
 const PyType_Slot pcu_indexing_slots[] = {
+    {Py_tp_iter, index_iter},
     {Py_sq_length, index_length},
     {Py_mp_length, index_length},
     {Py_sq_item, index_item},
