@@ -141,18 +141,20 @@ def test_formats(bench, geometry, dtype, channels):
     at = places(rng, (WIDTH, HEIGHT, DEPTH)[:sides], False)
     layer = rng.integers(0, DEPTH, POINTS) if layered else None
     kind = data.dtype.kind
-    if kind != "f":  # as integers
-        texture = bench.store.texture(of_array(array), flags=READ_AS_INTEGER)
+    for linear in (False, True) if kind != "f" else ():  # as integers
+        texture = bench.store.texture(
+            of_array(array), flags=READ_AS_INTEGER, linear=linear
+        )
         type_ = {"i": "int", "u": "uint"}[kind]
         found = bench.fetch(
             f"fetch_{geometry}_{type_}4", texture, at, layer, f"{type_}32"
         )
-        model = Model(data, sides, as_integer=True)
+        model = Model(data, sides, linear=linear, as_integer=True)
         bench.compare(
-            f"{geometry} {dtype} x {channels}, integers",
+            f"{geometry} {dtype} x {channels}, integers, linear {linear}",
             found[:, :channels],
             model.fetch(at, layer),
-            uncertain=model.near_an_edge(at, 1 / 128),
+            uncertain=None if linear else model.near_an_edge(at, 1 / 128),
         )
     if kind == "f" or data.itemsize < 4:  # as floats
         for linear in (False, True):

@@ -14,7 +14,9 @@ A2  Weights are multiples of 1/256 with the sum 1. They are divided along z, the
     half precision, halves away from zero. (For eight single floats that differ by
     orders of magnitude, 51 of 100,000 sums of an H200 are one unit lower.) Integers are
     widened to 16 bits after the sum and rounded to 16 bits, halves upwards. -128 counts
-    as -128, and the sum is at least -1.
+    as -128, and the sum is at least -1. Integers that are read as integers are
+    filtered, too: the exact sum is rounded, halves upwards, if they have 8 or 16 bits,
+    and down if they have 32.
 A3  Point sampling takes the floor of the coordinate, without rounding it first.
 A4  Normalized coordinates, wrapped into [0, 1) or [0, 2), are truncated to 21 bits
     after the point. Their product with the size is exact.
@@ -158,10 +160,13 @@ class Model:
                 for k in range(0, len(found), 4)
             )
             channels.append(adds.leave(total))
-        return np.stack(channels, axis=1).astype(np.float32)
+        found = np.stack(channels, axis=1)
+        return found.astype(np.int64 if isinstance(adds, Wholes) else np.float32)
 
     def arithmetic(self, channel):
         kind, size = self.data.dtype.kind, self.data.itemsize
+        if kind != "f" and (self.as_integer or size == 4):
+            return Wholes(size)
         if kind == "f":
             return Floats(28, 24, -125) if size == 4 else Floats(15, 11, -13)
         if self.srgb and channel < 3:
@@ -238,6 +243,25 @@ class Integers:
             total = 257 * total
         whole = 32767 if self.signed else 65535
         return np.maximum(np.floor(total + 0.5) / whole, -1)
+
+
+@dataclass
+class Wholes:
+    """Exact sums, rounded halves upwards, those of 32 bits down."""
+
+    size: int
+
+    def enter(self, data, values):
+        return data.astype(np.float64)
+
+    def border(self, value):
+        return value
+
+    def blend(self, found, weights):
+        return (np.array(found) * np.array(weights)).sum(axis=0) / FRACTION
+
+    def leave(self, total):
+        return np.floor(total + (0.5 if self.size < 4 else 0))
 
 
 def divide(whole, place, up):

@@ -71,7 +71,7 @@ emu_sampler_read(emu_sampler *s, const emu_texture *t)
                    !(d->flags & EMU_TEXTURE_READ_AS_INTEGER);
     s->is_float = s->normalise || t->format == CU_AD_FORMAT_HALF ||
                   t->format == CU_AD_FORMAT_FLOAT;
-    s->linear = d->filterMode == 1 && s->is_float && !s->in_line;
+    s->linear = d->filterMode == 1 && !s->in_line;
     s->mip_linear = d->mipmapFilterMode == 1;
     s->unit_range = (d->flags & EMU_TEXTURE_NORMALIZED_COORDINATES) && !s->in_line;
     s->srgb = (d->flags & EMU_TEXTURE_SRGB) && s->normalise &&
@@ -328,6 +328,15 @@ filter_seamless_texel(const emu_sampler *s, const emu_texture_level *level,
     return true;
 }
 
+/* Whether a fetch gives signed integers. */
+static bool
+filter_is_signed(const emu_sampler *s)
+{
+    return s->format == CU_AD_FORMAT_SIGNED_INT8 ||
+           s->format == CU_AD_FORMAT_SIGNED_INT16 ||
+           s->format == CU_AD_FORMAT_SIGNED_INT32;
+}
+
 /* How the filter adds one channel: integers in whole units; floats truncated to `bits`
  * bits below the leading bit of the greatest, and then rounded to `rounded` bits. */
 typedef struct {
@@ -341,6 +350,9 @@ filter_arithmetic_of(const emu_sampler *s, unsigned c)
     static const filter_arithmetic half = {0.0, 15, 11, -13},
                                    whole = {0.0, 28, 24, -125};
 
+    if (!s->is_float) {
+        return (filter_arithmetic){1.0, 0, 0, 0};
+    }
     if (s->format == CU_AD_FORMAT_HALF || (s->srgb && c < 3)) {
         return half;
     }
@@ -363,6 +375,9 @@ filter_in_units(const emu_sampler *s, unsigned c, uint32_t bits)
 {
     const double unit = filter_arithmetic_of(s, c).unit, value = f32_of_bits(bits);
 
+    if (!s->is_float) {
+        return filter_is_signed(s) ? (double)(int32_t)bits : (double)bits;
+    }
     if (unit == 0.0) {
         return value;
     }
@@ -387,6 +402,17 @@ filter_nearest(double value, int bits, int least)
         value);
 }
 
+/* A sum of integers that stay integers: of 8 and 16 bits rounded, halves upwards, of 32
+ * bits rounded down. */
+static uint32_t
+filter_round_integer(const emu_sampler *s, double sum)
+{
+    if (sampler_is_small_integer(s->format)) {
+        sum += 0.5;
+    }
+    return (uint32_t)(int64_t)floor(sum);
+}
+
 /* The result has the width of the texels, except that
  * integers are widened to 16 bits; signed integers of 8 bits get three more bits from
  * the wider unit. */
@@ -396,6 +422,9 @@ filter_round(const emu_sampler *s, unsigned c, double sum)
     const filter_arithmetic a = filter_arithmetic_of(s, c);
     double result;
 
+    if (!s->is_float) {
+        return filter_round_integer(s, sum);
+    }
     if (a.unit == 0.0) {
         result = filter_nearest(sum, a.rounded, a.least);
         if (a.rounded == 11 && fabs(result) > 65504.0) {
