@@ -106,6 +106,7 @@ def xarray_calls():
         "rolling count": lambda d: d.rolling(a=3).count(),
         "rolling windows": lambda d: d.rolling(a=3).construct("w"),
         "cumulative": lambda d: d.cumulative("a").sum(),
+        "cumprod": lambda d: (d / 50).cumprod("a", skipna=False),
         "cumulative_integrate": lambda d: d.cumulative_integrate("a"),
         "differentiate": lambda d: d.differentiate("a"),
         "integrate": lambda d: d.integrate("a"),
