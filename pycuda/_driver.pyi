@@ -4138,7 +4138,7 @@ def _stack(
 def _quantile(
     a: GPUArray,
     q: Any,
-    axis: _Axis = None,
+    axis: int | list[int] | tuple[int, ...] | None = None,
     out: GPUArray | None = None,
     overwrite_input: bool = False,
     method: str = "linear",
@@ -4149,7 +4149,7 @@ def _quantile(
 def _percentile(
     a: GPUArray,
     q: Any,
-    axis: _Axis = None,
+    axis: int | list[int] | tuple[int, ...] | None = None,
     out: GPUArray | None = None,
     overwrite_input: bool = False,
     method: str = "linear",
@@ -4160,7 +4160,7 @@ def _percentile(
 def _nanquantile(
     a: GPUArray,
     q: Any,
-    axis: _Axis = None,
+    axis: int | list[int] | tuple[int, ...] | None = None,
     out: GPUArray | None = None,
     overwrite_input: bool = False,
     method: str = "linear",
@@ -4171,7 +4171,7 @@ def _nanquantile(
 def _nanpercentile(
     a: GPUArray,
     q: Any,
-    axis: _Axis = None,
+    axis: int | list[int] | tuple[int, ...] | None = None,
     out: GPUArray | None = None,
     overwrite_input: bool = False,
     method: str = "linear",
@@ -4181,7 +4181,7 @@ def _nanpercentile(
 ) -> GPUArray: ...
 def _median(
     a: GPUArray,
-    axis: _Axis = None,
+    axis: int | list[int] | tuple[int, ...] | None = None,
     out: GPUArray | None = None,
     overwrite_input: bool = False,
     keepdims: bool = False,
@@ -4189,7 +4189,7 @@ def _median(
 ) -> GPUArray: ...
 def _nanmedian(
     a: GPUArray,
-    axis: _Axis = None,
+    axis: int | list[int] | tuple[int, ...] | None = None,
     out: GPUArray | None = None,
     overwrite_input: bool = False,
     keepdims: bool = False,

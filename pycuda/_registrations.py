@@ -25,7 +25,10 @@ def _dask_chunk_types(module: Any) -> None:
 
 
 def _dask_backends(module: Any) -> None:
-    """Let dask count elements on the device, and copy arrays to the host on request."""
+    """Let dask count elements and find percentiles on the device.
+
+    dask copies an array to the host where its user asks for that.
+    """
     count = module.numel_lookup.dispatch(np.ndarray)
 
     def count_elements(x: GPUArray, **kwargs: Any) -> Any:
@@ -36,6 +39,8 @@ def _dask_backends(module: Any) -> None:
         return GPUArray(counts.shape, counts.dtype).fill(value)
 
     module.numel_lookup.register(GPUArray, count_elements)
+    module.empty_lookup.register(GPUArray, GPUArray)
+    module.percentile_lookup.register(GPUArray, module.percentile)
     module.to_numpy_dispatch.register(GPUArray, lambda data, **kwargs: data.get())
 
 

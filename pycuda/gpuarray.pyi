@@ -718,7 +718,7 @@ def intersect1d(
 ) -> Any: ...
 def isin(
     element: GPUArray,
-    test_elements: GPUArray,
+    test_elements: Any,
     assume_unique: bool = False,
     invert: bool = False,
     *,

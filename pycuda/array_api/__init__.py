@@ -80,8 +80,8 @@ def _namespace_of(array: object, /, *, api_version: str | None = None) -> Module
 #: Names beyond the standard for which xarray, SciPy and others look in the namespace.
 #: NumPy's functions of these names run on GPUArrays.
 _BEYOND = (
-    *("cross", "cumsum", "diag", "einsum", "gradient", "lib", "median", "pad"),
-    *("quantile", "transpose"),
+    *("cross", "cumprod", "cumsum", "diag", "einsum", "gradient", "lib", "median"),
+    *("pad", "quantile", "transpose"),
 )
 
 

@@ -99,18 +99,19 @@ def sort(
 # -- sets ------------------------------------------------------------------------------
 
 
-def isin(
-    x1: GPUArray | complex, x2: GPUArray | complex, /, *, invert: bool = False
-) -> GPUArray:
+def isin(x1: GPUArray | complex, x2: Any, /, *, invert: bool = False) -> GPUArray:
     """Return for each element of ``x1`` whether it is in ``x2``.
 
     Parameters
     ----------
     x1 : GPUArray or number
         Array of any dtype of numbers. One of both is an array.
-    x2 : GPUArray or number
-        The other array, or one number.
+    x2 : GPUArray, number or array_like
+        The other array, or one number. One in host memory, or a list, is copied to the
+        device.
     """
+    if not isinstance(x2, (GPUArray, int, float, complex)):
+        x2 = _ga.asarray(x2)
     dtype = np.result_type(
         *(x.dtype if isinstance(x, GPUArray) else x for x in (x1, x2))
     )

@@ -45,7 +45,7 @@ def test_scikit_learn():
 
 
 @pytest.mark.parametrize(
-    ("library", "count"), [("dask", 50), ("xarray", 35), ("einops", 15)]
+    ("library", "count"), [("dask", 60), ("xarray", 45), ("einops", 15)]
 )
 def test_libraries_of_duck_arrays(library, count):
     pytest.importorskip(library)

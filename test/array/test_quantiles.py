@@ -68,6 +68,24 @@ def test_percentiles(ctx):
                     )
 
 
+def test_lists_of_axes(ctx):
+    host = numbers(np.float32, (6, 5, 4))
+    x = to_gpu(host)
+    weights = to_gpu(np.ones((6, 5, 4)))
+    for axis in ([1], [0, -1], []):
+        same(np.median(x, axis=axis), np.median(host, axis=axis))
+        for name in ("quantile", "nanpercentile"):
+            function = getattr(np, name)
+            same(function(x, [0.3, 1], axis), function(host, [0.3, 1], axis), False)
+        keywords = {"axis": axis, "method": "inverted_cdf"}
+        got = np.quantile(x, 0.3, weights=weights, **keywords)
+        same(got, np.quantile(host, 0.3, **keywords))
+    with pytest.raises(ValueError, match="twice"):
+        np.median(x, axis=[0, 0])
+    with pytest.raises(TypeError, match="integer, not list"):
+        np.sum(x, axis=[0, 1])  # NumPy's reductions take no list
+
+
 def test_results_in_out(ctx):
     host = numbers(np.float64, (4, 9))
     out = gpuarray.empty(4, np.float64)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pycuda import gpuarray
+from pycuda import array_api, gpuarray
 from pycuda.gpuarray import GPUArray, to_gpu
 from support.arrays import DTYPES, same, sample
 
@@ -103,3 +103,16 @@ def test_isin(ctx, dtype):
             same(got, np.isin(element, b, invert=invert))
     with pytest.raises(ValueError, match="kind is"):
         gpuarray.isin(to_gpu(element), to_gpu(tests), kind="hash")
+
+
+def test_isin_lists_and_arrays_of_the_host(ctx):
+    element = np.arange(6.0).reshape(2, 3)
+    x = to_gpu(element)
+    for tests in ([1, 5.0, 9], (2,), np.array([[4, 0]]), 3, []):
+        wanted = np.isin(element, tests)
+        same(np.isin(x, tests), wanted)
+        same(array_api.isin(x, tests), wanted)
+        same(array_api.isin(x, tests, invert=True), ~wanted)
+    for function in (np.isin, array_api.isin):
+        with pytest.raises(TypeError, match="list cannot become an array of numbers"):
+            function(x, ["word"])

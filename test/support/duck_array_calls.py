@@ -47,8 +47,21 @@ def dask_calls():
         "fft": lambda d: da.fft.fft(d.rechunk((8, 4)), axis=0),
         "bincount": lambda d: da.bincount(d.astype(int).ravel(), minlength=70),
         "searchsorted": lambda d: da.searchsorted(d.ravel(), d.ravel()),
+        "percentile of integers": lambda d: da.percentile(d.astype(int).ravel(), 30),
+        "percentile(0)": lambda d: da.percentile(d, [30, 60], axis=0),
+        "quantile(0)": lambda d: da.quantile(d, [0.3, 0.6], axis=0),
+        "nanquantile(0)": lambda d: da.nanquantile(d, 0.3, axis=0),
+        "isin": lambda d: da.isin(d, [3.0, 70.0, 5.0]),
     }.items():
         yield name, lambda a, call=call: call(chunks(a)).compute(), (GRID,)
+    for method in words("linear lower higher nearest midpoint"):
+        yield (
+            f"percentile, {method}",
+            lambda a, method=method: da.percentile(
+                chunks(a).ravel(), [10, 50, 90], method=method
+            ).compute(),
+            (GRID,),
+        )
     for mode in ("reflect", "nearest", "periodic", "none", 0.0):
         yield (
             f"map_overlap, {mode}",
@@ -73,6 +86,7 @@ def xarray_calls():
     import xarray as xr
 
     places = {"a": np.arange(8.0), "b": np.arange(8)}
+    points = xr.DataArray([[5, 1], [0, 7]], dims=("c", "d"))
 
     for name, call in {
         "arithmetic": lambda d: np.sin(d) + d * 2 - d.mean("a"),
@@ -92,6 +106,7 @@ def xarray_calls():
         "rolling count": lambda d: d.rolling(a=3).count(),
         "rolling windows": lambda d: d.rolling(a=3).construct("w"),
         "cumulative": lambda d: d.cumulative("a").sum(),
+        "cumprod": lambda d: (d / 50).cumprod("a", skipna=False),
         "cumulative_integrate": lambda d: d.cumulative_integrate("a"),
         "differentiate": lambda d: d.differentiate("a"),
         "integrate": lambda d: d.integrate("a"),
@@ -106,6 +121,16 @@ def xarray_calls():
         "idxmax": lambda d: d.idxmax("a"),
         "sel": lambda d: d.sel(a=slice(1, 4)),
         "nearest": lambda d: d.sel(a=1.2, method="nearest"),
+        "places": lambda d: d.isel(a=[5, 1], b=np.array([2, 7, 0])),
+        "places along a new axis": lambda d: d.isel(
+            a=xr.DataArray([5, 1, 5], dims="c")
+        ),
+        "labels": lambda d: d.sel(a=[3.0, 1.0], b=[2, 2, 7]),
+        "nearest labels": lambda d: d.sel(a=[3.2, 0.9], method="nearest"),
+        "mask of an axis": lambda d: d.isel(a=places["a"] > 4),
+        "points of chunks": lambda d: d.chunk().isel(a=points, b=-1 - points).compute(),
+        "labels of points": lambda d: d.chunk().sel(a=points, b=points).compute(),
+        "isin": lambda d: d.isin([3.0, 70.0, 5.0]),
         "concat": lambda d: xr.concat([d, d], "n"),
         "stack": lambda d: d.stack(z=("a", "b")).unstack(),
         "apply_ufunc": lambda d: xr.apply_ufunc(

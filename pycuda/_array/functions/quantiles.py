@@ -157,7 +157,7 @@ def weighted(
         raise TypeError(f"{name} takes a GPUArray, not {type(a).__name__}")
     if a.dtype.kind == "c":
         raise TypeError(f"{name} takes real numbers, not {a.dtype}")
-    axes = axes_of_lines(a.ndim, axis)
+    axes = axes_of_lines(a.ndim, tuple(axis) if isinstance(axis, list) else axis)
     wanted = _read_quantiles(name, a, q, 100 if name.endswith("percentile") else 1)
     with on_stream(stream):
         weights = _read_weights(name, a, weights, axes, axis)

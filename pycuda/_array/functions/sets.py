@@ -12,6 +12,7 @@ import numpy as np
 
 from pycuda._array.copies import np_ravel, on_stream
 from pycuda._array.creation import arange, empty_like, zeros
+from pycuda._array.functions.conversion import asarray
 from pycuda._array.functions.sorting import along_axis, lexsort, sort
 from pycuda._array.kernels.c_types import dtype_to_ctype
 from pycuda._array.layout import normal_axis
@@ -442,8 +443,8 @@ def isin(
     ----------
     element : GPUArray
         Array of any dtype of numbers.
-    test_elements : GPUArray
-        The other array.
+    test_elements : GPUArray or array_like
+        The other array. One in host memory, or a list, is copied to the device.
     assume_unique : bool, optional
         Not used; NumPy has this parameter.
     invert : bool, optional
@@ -476,7 +477,7 @@ def isin(
     if kind not in (None, "sort", "table"):
         raise ValueError(f"isin: kind is 'sort', 'table' or None, not {kind!r}")
     with on_stream(stream):
-        flat, tests = _common(element, test_elements)
+        flat, tests = _common(element, asarray(test_elements))
         found = GPUArray(element.shape, np.bool_, element.allocator)
         if flat.size == 0:
             return found

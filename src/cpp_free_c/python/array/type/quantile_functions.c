@@ -235,6 +235,20 @@ quantile_into(pcu_state *st, const quantile_function *f, PyObject *result,
 
 /* -- the functions ----------------------------------------------------------------- */
 
+/* Read the argument `axis`: it may also be a list, as NumPy takes it here. */
+static int
+quantile_read_axes(const quantile_function *f, PyObject *axis, int ndim,
+                   unsigned char *reduced)
+{
+    PyObject *axes = PyList_Check(axis) ? PyList_AsTuple(axis) : Py_NewRef(axis);
+    if (axes == NULL) {
+        return -1;
+    }
+    int rc = pcu_reduction_axes_read(f->name, axes, ndim, reduced);
+    Py_DECREF(axes);
+    return rc;
+}
+
 /* Enqueue a call whose arguments were parsed. */
 static PyObject *
 quantile_enqueue(pcu_state *st, const quantile_function *f, const quantile_args *a)
@@ -250,7 +264,7 @@ quantile_enqueue(pcu_state *st, const quantile_function *f, const quantile_args 
                               .stream = a->shared.stream};
     PyObject *result = NULL;
     if (quantile_check_input(f, a->shared.a) < 0 ||
-        pcu_reduction_axes_read(f->name, a->shared.axis, call.x->ndim, reduced) < 0) {
+        quantile_read_axes(f, a->shared.axis, call.x->ndim, reduced) < 0) {
         return NULL;
     }
     if (!f->is_median && quantile_read_q(st, f, a->q, &q) < 0) {
