@@ -48,6 +48,13 @@ def test_random_programs_compute_what_an_H200_computes():
     assert program.count() >= 10000
 
 
+@pytest.mark.parametrize("way", batch.WAYS)
+def test_a_product_with_a_number_takes_its_nan_as_an_H200_does(way):
+    """fma.f64 of a number and two NaNs. The first of 10,000 later programs to differ."""
+    found = batch.run(program, LIBRARY, 17672, 1, 1, way)
+    assert batch.checksums(found).tolist() == [1191959001]
+
+
 def test_the_table_is_up_to_date_and_a_refused_form_is_named_with_its_line():
     tool = cc.ROOT / "tools" / "ptx_forms.py"
     done = subprocess.run(

@@ -278,6 +278,13 @@ low_float_operation(low_func *f, low_float_ops ops, unsigned type, unsigned sour
     for (unsigned i = 0; i < sources; i++) {
         v[i] = low_source_at(f, i + 1, type);
     }
+    if (!single && sources == 3 && f->in->operands[1].kind == PTX_O_F64) {
+        /* as ptxas does; it decides which NaN the result is */
+        const low_value number = v[0];
+
+        v[0] = v[1];
+        v[1] = number;
+    }
     if (single && ops.ftz != 0 && low_has(f, PTX_W_ftz)) {
         float_flushing(f, ops.ftz, d, v);
     }
