@@ -50,7 +50,7 @@ def test_random_programs_compute_what_an_H200_computes():
 
 @pytest.mark.parametrize("way", batch.WAYS)
 def test_a_product_with_a_number_takes_its_nan_as_an_H200_does(way):
-    """fma.f64 of a number and two NaNs. The first of 10,000 later programs to differ."""
+    """fma.f64 of a number and two NaNs. Of 10,000 later programs it alone differed."""
     found = batch.run(program, LIBRARY, 17672, 1, 1, way)
     assert batch.checksums(found).tolist() == [1191959001]
 
