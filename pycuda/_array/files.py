@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import functools
 import importlib
 import io
 import math
@@ -32,6 +33,7 @@ _SMALL = 64 << 10  # bytes of an array that is copied at once
 _PART = 16 << 20  # bytes in host memory at a time
 _STEP = 256 << 20  # bytes between two updates of a bar
 _LARGE = 1 << 30  # bytes of the smallest file with a bar
+_READERS = 8  # threads that compute a checksum, at most
 
 
 # -- files -----------------------------------------------------------------------------
@@ -281,17 +283,48 @@ def _write_npy(file, name, array, progress):
 
 
 def _checksum(fd, offset, size):
-    """Return the CRC-32 of bytes of a file."""
+    """Return the CRC-32 of bytes of a file, and their number."""
     import zlib
 
-    crc, end = 0, offset + size
-    while offset < end:
-        data = os.pread(fd, min(1 << 20, end - offset), offset)
+    crc, at, end = 0, offset, offset + size
+    while at < end:
+        data = os.pread(fd, min(1 << 20, end - at), at)
         if not data:
             break
         crc = zlib.crc32(data, crc)
-        offset += len(data)
-    return crc
+        at += len(data)
+    return crc, at - offset
+
+
+def _product(a, b):
+    """Return the product of two remainders modulo the polynomial of CRC-32.
+
+    The highest bit is the coefficient of 1, as in the checksums.
+    """
+    result = 0
+    for bit in range(31, -1, -1):
+        if a >> bit & 1:
+            result ^= b
+        b = b >> 1 ^ (b & 1) * 0xEDB88320
+    return result
+
+
+def _join(crc, next_crc, size):
+    """Return the CRC-32 of bytes from those of two parts; the next has so many bytes.
+
+    It is that of the first part times x to the power 8 * size, plus the next one.
+    """
+    power = 1 << 23  # x to the power 8
+    while size:
+        if size & 1:
+            crc = _product(crc, power)
+        power, size = _product(power, power), size >> 1
+    return crc ^ next_crc
+
+
+def _join_all(parts):
+    """Return the CRC-32 of bytes from the results of ``_checksum`` for its parts."""
+    return functools.reduce(lambda crc, part: _join(crc, *part.result()), parts, 0)
 
 
 def _place_of_entry(archive, info):
@@ -375,10 +408,20 @@ class NpzFile(Mapping[str, Any]):
             from concurrent.futures import ThreadPoolExecutor
             from zipfile import BadZipFile
 
-            with ThreadPoolExecutor(1) as pool:
-                crc = pool.submit(_checksum, *entry, info.file_size)
+            threads = min(os.cpu_count() or 1, _READERS)
+            step = -(-info.file_size // threads)
+            with ThreadPoolExecutor(threads) as pool:
+                crcs = [
+                    pool.submit(
+                        _checksum,
+                        entry.fd,
+                        entry.offset + at,
+                        min(step, info.file_size - at),
+                    )
+                    for at in range(0, info.file_size, step)
+                ]
                 array = _read_npy(file, name, *self._settings, entry)
-                if crc.result() != info.CRC:
+                if _join_all(crcs) != info.CRC:
                     raise BadZipFile(f"{name} has another checksum than recorded")
         return array
 

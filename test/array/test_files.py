@@ -8,6 +8,7 @@ import pickle
 import sys
 import types
 import zipfile
+import zlib
 
 import numpy as np
 import pytest
@@ -227,6 +228,7 @@ def test_numpy_converts_nothing_else(ctx, function):
 def test_archives(ctx, tmp_path, monkeypatch, saves, compresses, part):
     """A part of 1000 bytes lets large entries be read where they are in the file."""
     monkeypatch.setattr(files, "_PART", part)
+    monkeypatch.setattr(os, "cpu_count", lambda: 3)
     checked = []
     checksum = files._checksum
     monkeypatch.setattr(
@@ -248,7 +250,8 @@ def test_archives(ctx, tmp_path, monkeypatch, saves, compresses, part):
         assert is_same(arrays["small"].get(), BIG[1, :3])
         with pytest.raises(KeyError, match=r"'x' is not an array of .*x\.npz"):
             arrays["x"]
-    assert len(checked) == (2 if part == 1000 and not compresses else 0)
+    is_direct = part == 1000 and not compresses
+    assert len(checked) == (2 * 3 if is_direct else 0)  # two entries, three threads
     with pytest.raises(ValueError, match="is closed"):
         arrays["small"]
 
@@ -264,13 +267,23 @@ def test_an_archive_in_a_file_object(ctx, tmp_path):
         assert gpuarray.load(file)["text"] == b"hello"
 
 
+@pytest.mark.parametrize("sizes", [(0, 5), (5, 0), (1, 1), (1000, 3, 70001)])
+def test_checksums_of_parts(sizes):
+    parts = [RNG.bytes(size) for size in sizes]
+    crc = 0
+    for part in parts:
+        crc = files._join(crc, zlib.crc32(part), len(part))
+    assert crc == zlib.crc32(b"".join(parts))
+
+
+@pytest.mark.parametrize("place", [0.1, 0.5, 0.9])
 @pytest.mark.parametrize("part", [16 << 20, 1000])
-def test_a_wrong_checksum(ctx, tmp_path, monkeypatch, part):
+def test_a_wrong_checksum(ctx, tmp_path, monkeypatch, part, place):
     monkeypatch.setattr(files, "_PART", part)
     path = tmp_path / "x.npz"
     np.savez(path, x=to_gpu(BIG))
     data = bytearray(path.read_bytes())
-    data[BIG.nbytes // 2] ^= 1
+    data[int(BIG.nbytes * place)] ^= 1
     path.write_bytes(data)
     with pytest.raises(zipfile.BadZipFile, match=r"x\.npy"):
         gpuarray.load(path)["x"]
