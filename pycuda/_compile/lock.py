@@ -55,12 +55,16 @@ class EntryLock:
             with contextlib.suppress(OSError):
                 os.pwrite(self._descriptor, GIVEN_UP, 0)
 
-    def __exit__(self, *exc_info: object) -> None:
+    # Three parameters: without memory for a tuple of them the lock would stay.
+    def __exit__(self, kind: object, error: object, traceback: object) -> None:
         descriptor, self._descriptor = self._descriptor, None
         if descriptor is not None:
-            with contextlib.suppress(OSError):  # the folder was emptied
+            try:
                 os.unlink(self._path)
-            _close(descriptor)
+            except OSError:  # the folder was emptied
+                pass
+            finally:
+                _close(descriptor)
 
 
 def _acquire(path: str) -> int | None:
@@ -172,10 +176,13 @@ def _is_at(descriptor: int, path: str) -> bool:
 
 def _close(descriptor: int) -> None:
     # Unlock explicitly: a child that was forked just now may share the file.
-    with contextlib.suppress(OSError):
+    try:
         fcntl.flock(descriptor, fcntl.LOCK_UN)
-    _descriptors.discard(descriptor)
-    os.close(descriptor)
+    except OSError:
+        pass
+    finally:  # even if memory is exhausted, or the lock would stay
+        _descriptors.discard(descriptor)
+        os.close(descriptor)
 
 
 def remove_if_unused(path: str) -> bool:

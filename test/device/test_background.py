@@ -64,7 +64,7 @@ __global__ void one_waits(volatile int *flag, int which, int *out)
 __global__ void count(int *out, int rounds)
 {
     int last = 0;
-    for (int i = 0; i < rounds; i++) if ((i * 7 + threadIdx.x) != -1) last = i;
+    for (int i = 0; i < rounds; i++) if ((i * 7 + threadIdx.x) != ~0u) last = i;
     if (threadIdx.x == 0 && blockIdx.x == 0) *out += last;
 }
 }

@@ -18,10 +18,10 @@ case "$1" in
     --preprocess) for last in "$@"; do :; done; cat "$last"; exit ;;
 esac
 while [ $# -gt 1 ]; do
-    case "$1" in -o) image=$2 ;; -MF) deps=$2 ;; esac
+    case "$1" in -o) image=$2 ;; esac
     shift
 done
-echo "kernel.ptx : $1" > "$deps"
+echo "image: $1 /usr/include/linux/cuda_runtime.h" > "${SUNPRO_DEPENDENCIES%% *}"
 cp "{kernel}" "$image"
 """
 

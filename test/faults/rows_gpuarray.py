@@ -98,6 +98,7 @@ for _name, _call in {
     "transpose": lambda a: a.transpose(1, 0),
     "view": lambda a: a.view(np.int32),
     "__len__": len,
+    "__iter__": iter,
     "__getitem__": lambda a: a[1:3, ::-2],
 }.items():
     warm(f"GPUArray.{_name}", _call)
