@@ -28,7 +28,7 @@ _RECORDING = ("PYCUDA_CHECK_LOG", "PYCUDA_EMULATOR_COUNT_LOG", "PYCUDA_RECORD")
 # Bytes of all sources and images that are remembered.
 _MOST = 32 << 20
 
-_known: dict[tuple[Any, ...], tuple[Call, Any]] = {}
+_known: dict[tuple[Any, ...], tuple[Call, Any, int]] = {}  # with their bytes
 _size = 0
 
 
@@ -47,11 +47,16 @@ class Call:
         found = _known.get(self.key) if self.key else None
         if found is None:
             return None
-        call, result = found
+        call, result, _ = found
         if call._around == _around_now() and store.are_unchanged(call.watched):
             return result
-        _known.pop(self.key or (), None)
+        self._drop()
         return None
+
+    def _drop(self) -> None:
+        global _size
+        _, _, size = _known.pop(self.key or (), (None, None, 0))
+        _size -= size
 
     def begin(self) -> None:
         """Note what the result is going to depend on, before it is made."""
@@ -65,11 +70,12 @@ class Call:
         global _size
         if not (self.key and self.watched and self._around):
             return
+        self._drop()
         if _size + size > _MOST:
             forget()
         if size <= _MOST:
             _size += size
-            _known[self.key] = self, result
+            _known[self.key] = self, result, size
 
 
 def forget() -> None:

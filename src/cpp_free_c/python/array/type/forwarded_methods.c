@@ -308,6 +308,7 @@ FORWARD(tofile, "pycuda._array.files", "($self, /, file, sep='', format='%s')",
         ">>> gpuarray.to_gpu(np.array([1, 2], np.uint16)).tofile(file)\n"
         ">>> file.getvalue()\n"
         "b'\\x01\\x00\\x02\\x00'")
+
 FORWARD(_repr_html_, "pycuda._array.html", "($self, /)",
         "Return HTML for notebooks: shape, dtype, device, memory and elements.")
 

@@ -360,15 +360,24 @@ index_ass_subscript(PyObject *op, PyObject *index, PyObject *value)
     return rc;
 }
 
+static int
+index_check_iterable(pcu_gpuarray *self)
+{
+    if (pcu_gpuarray_ready(self) < 0) {
+        return -1;
+    }
+    if (self->ndim == 0) {
+        PyErr_SetString(PyExc_TypeError, "iteration over an array without axes");
+        return -1;
+    }
+    return 0;
+}
+
 static PyObject *
 index_item(PyObject *op, Py_ssize_t index)
 {
     pcu_gpuarray *self = (pcu_gpuarray *)op;
-    if (pcu_gpuarray_ready(self) < 0) {
-        return NULL;
-    }
-    if (self->ndim == 0) {
-        PyErr_SetString(PyExc_TypeError, "iteration over an array without axes");
+    if (index_check_iterable(self) < 0) {
         return NULL;
     }
     if (index < 0 || (size_t)index >= self->shape[0]) {
@@ -384,12 +393,7 @@ index_item(PyObject *op, Py_ssize_t index)
 static PyObject *
 index_iter(PyObject *op)
 {
-    pcu_gpuarray *self = (pcu_gpuarray *)op;
-    if (pcu_gpuarray_ready(self) < 0) {
-        return NULL;
-    }
-    if (self->ndim == 0) {
-        PyErr_SetString(PyExc_TypeError, "iteration over an array without axes");
+    if (index_check_iterable((pcu_gpuarray *)op) < 0) {
         return NULL;
     }
     return PySeqIter_New(op);

@@ -4,8 +4,8 @@
 #include "python/array/type/transfer_methods.h"
 
 #include "python/array/host_array.h"
-#include "python/array/memory.h"
 #include "python/array/index/report.h"
+#include "python/array/memory.h"
 #include "python/array/ops/assign.h"
 #include "python/array/ops/device_copy.h"
 #include "python/array/ops/host_transfer.h"
