@@ -24,7 +24,6 @@ from pycuda._compile.nvrtc_headers import (
     HEADERS,
     OF_CXX,
     PRELUDE_NAME,
-    PRELUDE_NAMES,
 )
 from pycuda._compile.toolkit import Facts, Result, work_folder
 from pycuda._excerpt import SOURCE_NAME
@@ -46,6 +45,20 @@ _PROGRAM = f"/dev/null/{SOURCE_NAME}"
 # The prefix under which the standard headers include one another if the user has a
 # header of the same name.
 _ASIDE = "pycuda-own/"
+
+# The names that the prelude defines, with the headers that it includes. A source with
+# none of these words, and without headers, is compiled without it.
+_PRELUDE_NAMES = frozenset(
+    name
+    for header in (PRELUDE_NAME, "limits.h", "math.h", "stdlib.h")
+    for names in re.findall(
+        r"^typedef .*?(\w+);|^#define (\w+)|__PYCUDA_(?:ONE|TWO)\((\w+)\)",
+        HEADERS[header],
+        re.MULTILINE,
+    )
+    for name in names
+    if name
+)
 
 _libraries: dict[str, _Library] = {}
 _starting = threading.Lock()
@@ -463,7 +476,7 @@ def _opening(source: str, options: Sequence[str]) -> str:
     plain = not re.search(r"##|#\s*include", text)
     if plain and not any(option.startswith(_PRE) for option in options):
         words = set(re.findall(r"\w+", text))
-        if words.isdisjoint(PRELUDE_NAMES):
+        if words.isdisjoint(_PRELUDE_NAMES):
             return ""
     return f"#include <{PRELUDE_NAME}>\n"
 
