@@ -46,6 +46,9 @@ TRIED_AGAIN = (
 #: Also retried, so that no context stays on the stack by mistake.
 POPPED_AGAIN = "cuCtxPopCurrent"
 
+#: A part of the path of the extension module.
+EXTENSION = "/_driver."
+
 #: More failures than any entry point has calls or allocations. Stop then.
 MOST = 20000
 
@@ -307,7 +310,7 @@ class Sweep:
                 "|NULL object passed to Py_BuildValue|can't allocate (read )?lock",
                 str(error),
             )
-            and not nomemory.within("/_driver.")
+            and not nomemory.within(EXTENSION)
         )
 
     def failing_allocations(self, also, *kinds):
@@ -317,13 +320,14 @@ class Sweep:
             nomemory.disarm()
             self.device.lib.emu_fault_clear()
 
+        library = EXTENSION if self.row.own_allocations else ""
         for number in range(1, MOST):
 
             def arm(number=number):
                 if also:
                     self.device.fail(1, 1)
                 gc.collect()  # empties the interpreter's lists of free objects
-                nomemory.arm(number)
+                nomemory.arm(number, library)
 
             attempt = Attempt(self.device, self.row, arm, disarm)
             if nomemory.spared():
