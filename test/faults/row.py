@@ -31,7 +31,7 @@ class Row:
     ``absorbs`` maps driver calls, or pairs of call and code, to the reason why their
     failure raises nothing, or another class. ``changes`` maps driver calls, or "an
     allocation", to the reason why their failure leaves a change. ``no_allocations`` is
-    the reason why the row is not swept with failing allocations, and ``own_allocations``
+    the reason why the row is not swept with failing allocations. ``own_allocations`` is
     the reason why only those fail that the extension module asks for.
     """
 

@@ -271,8 +271,8 @@ def test_cells_are_spared_where_the_interpreter_needs_it(nomemory):
 
 
 def has_other(numbers):
-    rows = zip(numbers, numbers, strict=False)
-    return any(a != b for a, b in rows)
+    pairs = zip(numbers, numbers, strict=False)
+    return any(a != b for a, b in pairs)
 
 
 def has_pairs(numbers):
