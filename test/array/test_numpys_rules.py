@@ -455,6 +455,8 @@ def test_numbers_beside_differences(ctx):
         x = np.array([1, 2, 5], dtype)
         agree(np.diff, x, prepend=1)
         agree(np.diff, x, append=1.5)
+        agree(np.diff, x, prepend=[7], append=[8, 1.5])
+        agree(np.diff, np.stack([x, x]), prepend=[[7, 2]] * 2)
         for end in (9, 1.5, [7, 8], np.array([7, 8], "f4")):
             agree(np.ediff1d, x, to_end=end)
             agree(np.ediff1d, x, end, to_begin=end)
