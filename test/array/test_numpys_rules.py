@@ -462,6 +462,12 @@ def test_numbers_beside_differences(ctx):
             agree(np.ediff1d, x, end, to_begin=end)
 
 
+@pytest.mark.parametrize("dtype", ["?", "i4", "f2", "f4", "f8"])
+def test_bessel_function(ctx, dtype):
+    agree(np.i0, np.linspace(-3, 3, 7).astype(dtype), tolerance=2e-3)
+    agree(np.i0, empty((0, 2), dtype))
+
+
 @pytest.mark.parametrize("function", [np.nanquantile, np.nanpercentile])
 def test_no_elements_have_no_quantile(ctx, function):
     """NumPy drops the axes of q here."""

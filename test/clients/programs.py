@@ -171,6 +171,7 @@ _LIBRARIES = tuple(
         "scipy 1.17.1",
         "array-api-extra 0.11.5",
         "einops 0.8.2",
+        "dask 2026.8.0",
     )
 )
 #: It uses this package. The program of the page on autotuning runs with the tests.
