@@ -83,6 +83,18 @@ def test_registrations(first):
     ]
 
 
+def test_copies_in_host_memory(ctx):
+    """xarray and others call to_numpy() where they need the elements."""
+    x = to_gpu(np.arange(6.0).reshape(2, 3)[:, ::2])
+    assert type(x.to_numpy()) is np.ndarray
+    np.testing.assert_array_equal(x.to_numpy(), x.get())
+    xr = pytest.importorskip("xarray")
+    array = xr.DataArray(x, dims=("a", "b"))
+    assert type(array.as_numpy().data) is np.ndarray
+    with pytest.raises(TypeError, match=r"call \.get"):
+        _ = array.values
+
+
 def test_tables_of_another_version_make_a_warning():
     done = run_child(
         """

@@ -172,6 +172,7 @@ _LIBRARIES = tuple(
         "array-api-extra 0.11.5",
         "einops 0.8.2",
         "dask 2026.8.0",
+        "xarray 2026.9.0",
     )
 )
 #: It uses this package. The program of the page on autotuning runs with the tests.
