@@ -257,9 +257,16 @@ def start(directory):
         raise
 
 
-def first_add(env, rounds):
+def with_bytecode(directory):
+    """Return settings that keep modules compiled, as an installed package does."""
+    bytecode = str(Path(directory) / "bytecode")
+    return {"PYTHONPYCACHEPREFIX": bytecode, "PYTHONDONTWRITEBYTECODE": ""}
+
+
+def first_add(env, rounds, directory):
     """Return the row of the first addition. Raises SubjectError if it fails."""
     samples = []
+    env = {**env, **with_bytecode(directory)}
     for turn in range(rounds + 1):
         done = common.run_quietly([sys.executable, "-c", FIRST_ADD], env)
         if done.returncode != 0:
@@ -280,9 +287,7 @@ def first_module(env, rounds, directory):
         "PYCUDA_BUNDLE": bundle,
         "PYCUDA_DISABLE_CACHE": "1",
         "PATH": "",
-        # The package's modules are compiled once, as in an installed package.
-        "PYTHONPYCACHEPREFIX": str(Path(directory) / "bytecode"),
-        "PYTHONDONTWRITEBYTECODE": "",
+        **with_bytecode(directory),
     }
     samples = []
     for turn in range(rounds + 1):
@@ -328,7 +333,7 @@ def run(args, directory):
         floor.close()
         ours.close()
     try:
-        rows.append(first_add(env, rounds))
+        rows.append(first_add(env, rounds, directory))
     except SubjectError as e:
         missing[FIRST.title] = str(e)
     try:

@@ -327,10 +327,10 @@ def _stamps_of_compilers(compilation: Compilation) -> list[store.Stamp]:
     """Return the compilers' files, if it is to be known what a result depends on."""
     if compilation.watched is None:
         return []
-    from pycuda._compile import inputs
-
     paths = [compilation.tool.path]
     if compilation.tool.name == "nvcc":
+        from pycuda._compile import inputs
+
         paths += filter(None, [inputs.host_compiler(compilation.options)])
     return store.stamps_of(paths)
 

@@ -8,8 +8,6 @@ found by ``#include``. Each of them but CUB's must compile inside ``extern "C"``
 
 from __future__ import annotations
 
-import re
-
 PRELUDE_NAME = "pycuda-prelude.h"
 
 _LIMITS = """
@@ -216,19 +214,6 @@ __PYCUDA_TWO(fmin) __PYCUDA_TWO(fmax)
 #undef __PYCUDA_ONE
 #undef __PYCUDA_TWO
 """
-)
-
-# The names that PRELUDE defines. A source with none of these words, and without
-# headers, is compiled without it.
-PRELUDE_NAMES = frozenset(
-    name
-    for names in re.findall(
-        r"^typedef .*?(\w+);|^#define (\w+)|__PYCUDA_(?:ONE|TWO)\((\w+)\)",
-        PRELUDE + _LIMITS + _MATH + _STDLIB,
-        re.MULTILINE,
-    )
-    for name in names
-    if name
 )
 
 # A namespace std, which must not be affected by extern "C" around the include.

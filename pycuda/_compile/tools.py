@@ -11,7 +11,7 @@ import contextlib
 import os
 import threading
 
-from pycuda._compile import nvcc as nvcc_program, store
+from pycuda._compile import store
 from pycuda._compile.toolkit import Facts, Tool
 from pycuda._driver import _setting
 from pycuda._excerpt import SOURCE_NAME
@@ -35,6 +35,8 @@ def choose(nvcc: str, compiler: str | None, folder: str | None = None) -> Tool:
     """
     asked = _first_choice(compiler)
     if asked == "nvcc" and nvcc != "nvcc":
+        from pycuda._compile import nvcc as nvcc_program
+
         return nvcc_program.Tool(nvcc)
     if _replaced:
         other = _replaced.get(_place_of(asked))
@@ -105,6 +107,8 @@ def _place_of(name: str) -> tuple[str | None, ...]:
 def _make(name: str, nvcc: str, folder: str | None) -> Tool:
     """Return a tool that can be started. Raise CompileError if there is none."""
     if name == "nvcc":
+        from pycuda._compile import nvcc as nvcc_program
+
         program = nvcc_program.Tool(nvcc)
         if program.path not in _started:
             program.facts(folder)  # starts it, unless the cache has the facts

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from pycuda import array_api, gpuarray
+from pycuda._array.functions import sets
 from pycuda.gpuarray import GPUArray, to_gpu
 from support.arrays import DTYPES, same, sample
 
@@ -103,6 +104,24 @@ def test_isin(ctx, dtype):
             same(got, np.isin(element, b, invert=invert))
     with pytest.raises(ValueError, match="kind is"):
         gpuarray.isin(to_gpu(element), to_gpu(tests), kind="hash")
+
+
+@pytest.mark.parametrize("invert", [False, True])
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_isin_by_a_table(ctx, dtype, invert, monkeypatch):
+    element, tests = repeated(dtype, (6, 7)), repeated(dtype, 8, 5)
+    if dtype.kind == "f":
+        tests[:2] = 0, np.inf
+    wanted = np.isin(element, tests, invert=invert)
+    x, y = to_gpu(element), to_gpu(tests)
+    same(gpuarray.isin(x, y, invert=invert, kind="sort"), wanted)
+    if dtype.itemsize > 4 or dtype.kind == "c":
+        same(gpuarray.isin(x, y, invert=invert, kind="table"), wanted)
+        return
+    monkeypatch.setattr(sets, "sort", None)
+    same(gpuarray.isin(x, y, invert=invert, kind="table"), wanted)
+    with pytest.raises(TypeError, match="not callable"):
+        gpuarray.isin(x, y, kind="sort")
 
 
 def test_isin_lists_and_arrays_of_the_host(ctx):

@@ -5,7 +5,7 @@ import pytest
 
 import pycuda.driver as drv
 from pycuda import compiler
-from pycuda._compile import nvcc, nvrtc
+from pycuda._compile import nvcc, nvrtc, nvrtc_program
 from pycuda.compiler import SourceModule
 from pycuda.driver import CompileError
 from support.compilers import REAL_NVCC, make_counting
@@ -148,8 +148,10 @@ def test_plain_names_are_looked_up_as_ever(which, ctx):
 def test_instances_are_cached(which, ctx, tmp_path, monkeypatch):
     counted = make_counting(tmp_path)
     runs = []
-    real = nvrtc._compile
-    monkeypatch.setattr(nvrtc, "_compile", lambda *a: (runs.append(a), real(*a))[1])
+    real = nvrtc_program._compile
+    monkeypatch.setattr(
+        nvrtc_program, "_compile", lambda *a: (runs.append(a), real(*a))[1]
+    )
     how = {"nvcc": counted.path} if which == "nvcc" else {"compiler": which}
 
     def count():

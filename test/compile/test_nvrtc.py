@@ -15,6 +15,7 @@ from pycuda._compile import (
     nvcc,
     nvrtc,
     nvrtc_options,
+    nvrtc_program,
     toolkit,
     tools,
 )
@@ -56,13 +57,13 @@ def no_nvrtc(monkeypatch):
 def runs(monkeypatch):
     """The texts that NVRTC compiled."""
     texts = []
-    real = nvrtc._compile
+    real = nvrtc_program._compile
 
     def counted(library, text, arguments, *rest, **how):
         texts.append((text, arguments))
         return real(library, text, arguments, *rest, **how)
 
-    monkeypatch.setattr(nvrtc, "_compile", counted)
+    monkeypatch.setattr(nvrtc_program, "_compile", counted)
     return texts
 
 
@@ -104,12 +105,12 @@ def test_messages_know_no_other_name_than_the_sources():
     __global__ void f(uint *a) { *a = 1; }
     """
     text = ptx(source, options=["-G"])
-    assert bytes(nvrtc._PROGRAM, "ascii") not in text
+    assert bytes(nvrtc_program._PROGRAM, "ascii") not in text
     assert ", ".join(map(str, b"kernel.cu")).encode() in text
     assert b'kernel.cu"' in ptx(source, options=["-lineinfo"])
     with pytest.raises(CompileError) as caught:
         with_nvrtc(source + "@")
-    assert nvrtc._PROGRAM not in str(caught.value)
+    assert nvrtc_program._PROGRAM not in str(caught.value)
     assert 'detected in the compilation of "kernel.cu"' in caught.value.stderr
 
 
@@ -142,7 +143,7 @@ REMARK = 'Remark: The warnings can be suppressed with "-diag-suppress <number>"'
 )
 def test_warnings_that_nvcc_does_not_give_are_left_out(blocks, left):
     log = "".join(block + "\n\n" for block in blocks)
-    kept = nvrtc._without_nvccs_silence(log, ["/opt/cuda/include"])
+    kept = nvrtc_program._without_nvccs_silence(log, ["/opt/cuda/include"])
     assert kept.strip() == "\n\n".join(left)
 
 
@@ -661,7 +662,7 @@ def test_nvrtc_that_compiles_nothing_is_replaced(monkeypatch, tmp_path):
     toy = make_toy(tmp_path)
     monkeypatch.setattr(nvcc, "find", lambda nvcc: toy.path)
     lost = "nvrtc: error: failed to open libnvrtc-builtins.so.13.0."
-    monkeypatch.setattr(nvrtc, "_compile", lambda *a, **how: (6, b"", lost, []))
+    monkeypatch.setattr(nvrtc_program, "_compile", lambda *a, **how: (6, b"", lost, []))
     with pytest.warns(
         UserWarning, match="nvrtc cannot .*, so nvcc .*libnvrtc-builtins"
     ):
@@ -800,11 +801,13 @@ def test_compilers_do_not_share_entries(tmp_path, runs):
 
 def test_hit_in_a_fresh_process_loads_no_library():
     code = (
+        "import sys\n"
         "from pycuda import compiler\n"
-        "from pycuda._compile import architecture, nvrtc\n"
+        "from pycuda._compile import architecture\n"
         "architecture.current_device = lambda: None\n"
         f"image = compiler.compile({ONE!r}, arch='sm_80', compiler='nvrtc')\n"
-        "print(len(nvrtc._libraries), len(image))\n"
+        "caller = 'pycuda._compile.nvrtc_program'  # it loads the library\n"
+        "print(int(caller in sys.modules), len(image))\n"
     )
     answers = []
     for _ in range(2):
@@ -817,7 +820,7 @@ def test_hit_in_a_fresh_process_loads_no_library():
 FIRST_COMPILATION = """
 import os, signal, threading, time
 from pycuda import compiler
-from pycuda._compile import nvrtc
+from pycuda._compile import nvrtc_program
 
 def later(seconds, *call):
     timer = threading.Timer(seconds, *call)
@@ -831,8 +834,8 @@ def interrupted(library, name, *arguments):
         later(0.05, *interrupt)
     return real(library, name, *arguments)
 
-real = nvrtc._Library.try_call
-nvrtc._Library.try_call = interrupted
+real = nvrtc_program._Library.try_call
+nvrtc_program._Library.try_call = interrupted
 signal.signal(signal.SIGINT, signal.default_int_handler)
 lines = ["#define X%d 1" % i for i in range(300000)]
 try:
@@ -970,7 +973,9 @@ def test_another_library_in_the_same_place(tmp_path, monkeypatch, runs):
     real = nvrtc.find()
     path = tmp_path / "libnvrtc.so.13"
     monkeypatch.setattr(nvrtc, "find", lambda: str(path))
-    monkeypatch.setattr(nvrtc, "_libraries", {str(path): nvrtc._Library(real)})
+    monkeypatch.setattr(
+        nvrtc_program, "_libraries", {str(path): nvrtc_program._Library(real)}
+    )
     for text in ("one", "another"):
         path.write_text(text)
         for _ in range(2):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pycuda import cache as user_cache, compiler
-from pycuda._compile import nvrtc, precompiled, sweep
+from pycuda._compile import nvrtc, nvrtc_program, precompiled, sweep
 from pycuda.driver import CompileError
 from support.child import run_child
 
@@ -27,7 +27,7 @@ def has_headers():
     folders = nvrtc._own_folders(nvrtc.find())
     if not any(os.path.isfile(os.path.join(each, HEADER)) for each in folders):
         return False
-    return hasattr(nvrtc._library(nvrtc.find())._dll, "nvrtcGetPCHCreateStatus")
+    return hasattr(nvrtc_program.library(nvrtc.find())._dll, "nvrtcGetPCHCreateStatus")
 
 
 def addresses_can_be_fixed():
@@ -55,9 +55,9 @@ def surroundings(cache, monkeypatch):
 def in_process(monkeypatch):
     """Count the compilations in this process."""
     count = []
-    real = nvrtc._compile
+    real = nvrtc_program._compile
     monkeypatch.setattr(
-        nvrtc, "_compile", lambda *all: count.append(1) or real(*all)
+        nvrtc_program, "_compile", lambda *all: count.append(1) or real(*all)
     )  # fmt: skip
     return count
 
@@ -94,8 +94,8 @@ def test_the_second_program_uses_the_file(cache, in_process):
 def test_another_process_uses_the_file(cache):
     program = f"""
     from pycuda import compiler
-    from pycuda._compile import nvrtc
-    nvrtc._compile = None
+    from pycuda._compile import nvrtc_program
+    nvrtc_program._compile = None
     compiler.compile({SOURCE % 9!r}, no_extern_c=True, compiler="nvrtc",
                      target="ptx", arch="sm_80")
     """

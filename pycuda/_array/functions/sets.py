@@ -1,6 +1,6 @@
 """The different elements of arrays, and arrays as sets.
 
-Everything is built on stable sorts. The number of elements of a result depends on the
+Most is built on stable sorts. The number of elements of a result depends on the
 values, so these functions wait for the device once.
 """
 
@@ -428,6 +428,51 @@ def _finder(dtype, invert):
     )
 
 
+def _has_table(elements, tests, kind):
+    """Return whether a table with a bit for each value shall find elements.
+
+    The table of 32 bits has 512 MiB, and a bit takes longer to set than to look at.
+    """
+    size = elements.dtype.itemsize
+    if kind == "sort" or size > 4 or elements.dtype.kind not in "biuf":
+        return False
+    is_large = elements.size >= 2**26 and 2**20 <= tests.size <= 4 * elements.size
+    return kind == "table" or size < 4 or is_large
+
+
+@context_dependent_memoize
+def _table_kernels(dtype, invert):
+    """Return the kernels that set the bits of elements and that look at them.
+
+    The place of a bit is the element's order in a sort. NaN equals nothing, so it has
+    no bit.
+    """
+    from pycuda._array.kernels.elementwise_kernel import ElementwiseKernel
+
+    name = dtype_to_ctype(dtype)
+    lines = [
+        f"const {name} x = a[i];",
+        "const unsigned int place = pycuda_sort::order_of(x);",
+        "unsigned int *word = table + place / 32;",
+        "const unsigned int bit = 1u << place % 32;",
+    ]
+    note = "if (x == x && !(*word & bit)) atomicOr(word, bit);"
+    look = f"found[i] = (x == x && *word & bit) != {str(invert).lower()};"
+    include = "#include <pycuda-sort.hpp>\n"
+    arguments = f"{name} *a, unsigned int *table"
+    return (
+        ElementwiseKernel(
+            arguments, "\n".join([*lines, note]), "note_values", preamble=include
+        ),
+        ElementwiseKernel(
+            f"{arguments}, bool *found",
+            "\n".join([*lines, look]),
+            "look_up_values",
+            preamble=include,
+        ),
+    )
+
+
 def _common(ar1, ar2):
     """Return two arrays with one axis each and one dtype."""
     dtype = np.result_type(ar1.dtype, ar2.dtype)
@@ -450,7 +495,9 @@ def isin(
     invert : bool, optional
         If true, return whether each element is not in the other array.
     kind : {"sort", "table"}, optional
-        Not used; NumPy has this parameter.
+        Way to find the elements: in the sorted test elements, or in a table with a bit
+        for each value of the dtype, which dtypes of more than 32 bits do not have. The
+        table of 32 bits takes 512 MiB. The default chooses the faster way.
     stream : Stream, optional
         Stream in which the work is enqueued. The default is the current stream.
 
@@ -486,8 +533,16 @@ def isin(
         if flat.dtype.itemsize == 2 and flat.dtype.kind not in "iu":
             # The formats of half precision have no name in C.
             flat, tests = flat.astype(np.float32), tests.astype(np.float32)
-        kernel = _finder(flat.dtype, bool(invert))
-        kernel(flat, sort(tests), found.reshape(flat.size), tests.size)
+        result = found.reshape(flat.size)
+        if _has_table(flat, tests, kind):
+            words = max(1, 256**flat.dtype.itemsize // 32)
+            table = zeros(words, np.uint32, element.allocator)
+            note, look = _table_kernels(flat.dtype, bool(invert))
+            note(tests, table)
+            look(flat, table, result)
+        else:
+            kernel = _finder(flat.dtype, bool(invert))
+            kernel(flat, sort(tests), result, tests.size)
         return found
 
 

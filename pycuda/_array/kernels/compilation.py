@@ -14,15 +14,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from importlib import import_module
+from typing import TYPE_CHECKING
 
-from pycuda import compiler
-from pycuda._compile import bundle, nvrtc  # noqa: F401  loaded before the first kernel
+from pycuda._compile import bundle
 from pycuda._compile.build import build, is_kept, prepare
 from pycuda._compile.request import CompileRequest
 from pycuda._driver import _KernelRequest
 from pycuda._warning import pass_on
-from pycuda.compiler import SourceModule as SourceModule
 from pycuda.driver import CompileError as CompileError, CompilerNotFoundError
+
+if TYPE_CHECKING:
+    from pycuda.compiler import SourceModule as SourceModule
 
 # Without -fmad=false, results would depend on whether the compiler contracts a product
 # and a sum. -w: a program cannot change the templates that the compiler warns about.
@@ -70,13 +72,15 @@ def compile_texts(
 
 def load(
     text: str, options: Iterable[str] | None = None, keep: bool = False
-) -> compiler.SourceModule:
+) -> SourceModule:
     """Return the SourceModule of a source that contains a program's code.
 
     NVRTC compiles it ten times faster than nvcc. If NVRTC fails, because the source
     needs a header or an option that only nvcc has, nvcc compiles it. The error is then
     that of nvcc.
     """
+    from pycuda import compiler
+
     try:
         return compiler.SourceModule(
             text, options=options, keep=keep, no_extern_c=True, compiler="nvrtc"
