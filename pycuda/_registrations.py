@@ -2,7 +2,8 @@
 
 ``pycuda._public.register_after_import`` calls them when a module of a library has been
 imported, before or after ``pycuda.gpuarray``. dask and einops have no entry points for
-these tables. dask has one for what makes arrays: ``dask_backend``.
+these tables. dask has one for what makes arrays: ``dask_backend``, which
+``pycuda.gpuarray`` has as ``_dask_backend``.
 """
 
 from __future__ import annotations
@@ -87,7 +88,6 @@ def _dask_maker(module: Any) -> Any:
 
 def dask_backend() -> Any:
     """Return the backend "pycuda" of dask.array. It is dask's entry point."""
-    importlib.import_module("pycuda.gpuarray")  # fills the tables
     module = importlib.import_module("dask.array.backends")
     return module.array_creation_dispatch.dispatch("pycuda")
 

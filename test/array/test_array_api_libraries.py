@@ -94,7 +94,7 @@ assert "pycuda" not in table._lookup
 found = EntryPoint("pycuda", {value!r}, "dask.array.backends").load()()
 assert found is table.dispatch("pycuda")
 from pycuda.gpuarray import GPUArray
-on_host = da.arange(4, chunks=2)
+on_host = da.from_array(np.arange(4), chunks=2)
 moved = on_host.to_backend("pycuda")
 assert moved.to_backend("pycuda") is moved
 with dask.config.set({{"array.backend": "pycuda"}}):
