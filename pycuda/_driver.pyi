@@ -2718,6 +2718,7 @@ class ArrayFlags:
     c_contiguous: bool
     f_contiguous: bool
     forc: bool
+    def __getitem__(self, key: str, /) -> bool: ...
     # To the end of the class: written by tools/make_stub.py
     def __new__(cls, ary: Any) -> Self: ...
 

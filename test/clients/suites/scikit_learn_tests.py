@@ -9,4 +9,4 @@ LIBRARY = "scikit_learn"
 
 class ScikitLearn(unittest.TestCase):
     def test_all(self):
-        check(self, LIBRARY, 546, "sklearn", "", f"{LIBRARY}_backend", "-k", "pycuda")
+        check(self, LIBRARY, 597, "sklearn", "", f"{LIBRARY}_backend", "-k", "pycuda")
