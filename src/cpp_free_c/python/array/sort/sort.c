@@ -157,8 +157,8 @@ sort_is_of_numpy(int type)
 static int
 sort_is_hosts(const sort_plan *plan)
 {
-    if (pcu_drv_info.device == NULL || !plan->lines.keys || plan->lines.indices ||
-        plan->call->x->count < SORT_HOST_LEAST || !sort_is_of_numpy(plan->lines.type)) {
+    if (pcu_drv_info.device == NULL || plan->call->x->count < SORT_HOST_LEAST ||
+        !sort_is_of_numpy(plan->lines.type)) {
         return 0;
     }
     int may = pcu_kernel_may_differ();
@@ -229,19 +229,28 @@ sort_on_host(const sort_plan *plan, sort_results *results)
 {
     pcu_gpuarray *x = plan->call->x;
     bool f_order = sort_is_packed(x, plan->axis) && !(x->contiguous & PCU_ARRAY_C);
-    if (plan->call->in_place) {
+    if (plan->lines.keys && plan->call->in_place) {
         results->keys = Py_NewRef((PyObject *)x);
     }
-    else {
+    else if (plan->lines.keys) {
         results->keys =
             sort_result_new(plan, plan->lines.type, f_order, x->ndim, x->shape);
+        if (results->keys == NULL) {
+            return -1;
+        }
     }
-    if (results->keys == NULL) {
-        return -1;
+    if (plan->lines.indices) {
+        results->indices =
+            sort_result_new(plan, PCU_T_INT64, f_order, x->ndim, x->shape);
+        if (results->indices == NULL) {
+            return -1;
+        }
     }
+    PyObject *keys = results->keys != NULL ? results->keys : Py_None;
+    PyObject *indices = results->indices != NULL ? results->indices : Py_None;
     return pcu_host_call(
         "sort",
-        Py_BuildValue("OiiOK", x, plan->axis, plan->call->descending, results->keys,
+        Py_BuildValue("OiiOOK", x, plan->axis, plan->call->descending, keys, indices,
                       (unsigned long long)(uintptr_t)plan->call->stream));
 }
 
