@@ -308,7 +308,8 @@ def test_fork_does_not_share_a_lock(toy, cache, pipes, monkeypatch):
     if pid == 0:
         try:
             os.close(tell)
-            ok = not entry_lock._descriptors and not single_flight._flights
+            ok = not any(not file.closed for file in entry_lock._files)
+            ok = ok and not single_flight._flights
             os.read(told, 1)
         finally:
             os._exit(0 if ok else 1)
@@ -337,14 +338,7 @@ def test_without_locks_each_compiles_for_itself(what, toy, cache, monkeypatch):
     elif what == "no lock":
         monkeypatch.setattr(entry_lock.fcntl, "flock", refuse)
     else:
-        real = os.open
-        monkeypatch.setattr(
-            os,
-            "open",
-            lambda p, *a, **k: (
-                refuse() if str(p).endswith("lock") else real(p, *a, **k)
-            ),
-        )
+        monkeypatch.setattr(entry_lock, "_open", refuse)
     for _ in range(2):
         assert b"text" in compiler.compile("text", nvcc=toy.path)
     assert len(toy.compilations) == 1
@@ -352,12 +346,16 @@ def test_without_locks_each_compiles_for_itself(what, toy, cache, monkeypatch):
 
 
 def test_mark_on_a_full_disk_is_done_without(toy, monkeypatch, cache):
-    def full(*args):
+    asked = []
+
+    def full(descriptor, data):
+        asked.append(data)
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(os, "pwrite", full)
+    monkeypatch.setattr(os, "write", full)
     with pytest.raises(CompileError):
         compiler.compile("#error", nvcc=toy.path)
+    assert asked == [entry_lock.GIVEN_UP]
     assert hidden_in(cache) == []
 
 

@@ -35,6 +35,7 @@ from pycuda._array.functions import (
     sets,
     shapes,
     sorting,
+    special,
 )
 from pycuda._array.layout import broadcast_to, normal_axes
 from pycuda._array.numpy_calls import (
@@ -69,6 +70,12 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     if out is not None and check_out(out).dtype != a.dtype:
         return into(_take(a, indices, None, None, axis, mode), out, "unsafe")
     return _take(a, indices, out, None, axis, mode)
+
+
+def i0(x):
+    """Return the modified Bessel function I of order 0, in the dtype of floats."""
+    found = special.i0(x)
+    return found.astype(x.dtype) if x.dtype.kind == "f" else found
 
 
 def where(condition, x=None, y=None):
@@ -283,6 +290,7 @@ _FUNCTIONS |= {
     np.result_type: result_type,
     np.array_equal: array_equal,
     np.may_share_memory: may_share_memory,
+    np.i0: i0,
     np.linspace: like_device(sequences.linspace),
     np.eye: like_device(diagonals.eye),
     np.array_repr: _text(np.array_repr),
