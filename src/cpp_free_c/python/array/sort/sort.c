@@ -70,15 +70,6 @@ sort_check(const sort_plan *plan, const pcu_context *ctx, pcu_gpuarray *source,
     return 0;
 }
 
-static CUdeviceptr
-sort_address(PyObject *array)
-{
-    if (array == NULL) {
-        return 0;
-    }
-    return ((pcu_gpuarray *)array)->address;
-}
-
 /* The memory that the kernels share. */
 static PyObject *
 sort_workspace_new(const sort_plan *plan)
@@ -118,9 +109,9 @@ sort_enqueue(const sort_plan *plan, pcu_gpuarray *source, const sort_results *ta
     }
     if (rc == 0) {
         pcu_sort_memory memory = {.source = source->address,
-                                  .keys = sort_address(targets->keys),
-                                  .indices = sort_address(targets->indices),
-                                  .workspace = sort_address(workspace)};
+                                  .keys = pcu_gpuarray_address_of(targets->keys),
+                                  .indices = pcu_gpuarray_address_of(targets->indices),
+                                  .workspace = pcu_gpuarray_address_of(workspace)};
         rc = pcu_line_sort_launch(&plan->lines, ctx, &kernels, &memory,
                                   plan->call->stream);
     }
