@@ -148,7 +148,11 @@ class CompileError(Error):
         if excerpt:
             sections.append(excerpt)
         if self.command_line:
-            sections.append(f"[command: {' '.join(map(str, self.command_line))}]")
+            command = " ".join(map(str, self.command_line))
+            folder = _os.path.dirname(str(self.command_line[-1]))
+            if folder and not _os.path.exists(folder):  # the source was in a string
+                command = command.replace(folder + _os.sep, "")
+            sections.append(f"[command: {command}]")
         for name in ("stdout", "stderr"):
             text = getattr(self, name)
             if text:

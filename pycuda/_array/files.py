@@ -344,17 +344,6 @@ class NpzFile(Mapping[str, Any]):
 
     ``gpuarray.load`` returns it. Close it, or use it in a ``with`` statement.
 
-    Parameters
-    ----------
-    host : numpy.lib.npyio.NpzFile
-        The archive as ``numpy.load`` opens it.
-    name : str
-        Name of the file in messages.
-    allocator : callable or None
-        Function of a number of bytes that returns device memory.
-    progress : bool or None
-        As in ``gpuarray.load``.
-
     Attributes
     ----------
     files : list of str
@@ -377,12 +366,23 @@ class NpzFile(Mapping[str, Any]):
     ['x'] [2 3]
     """
 
-    def __init__(self, host: Any, name: str, allocator: Any, progress: Any) -> None:
-        self._host = host  # NumPy's object
-        self._name = name
+    files: list[str]
+    zip: ZipFile | None
+    _host: Any  # NumPy's object
+    _name: str
+    _settings: tuple[Any, ...]
+
+    def __new__(cls) -> NpzFile:
+        raise TypeError("cannot create 'NpzFile' instances; gpuarray.load returns one")
+
+    @classmethod
+    def _of(cls, host, name, allocator, progress):
+        """Return the arrays of an archive that ``numpy.load`` opened."""
+        self = object.__new__(cls)
+        self._host, self._name = host, name
         self._settings = allocator, progress
-        self.files: list[str] = host.files
-        self.zip: ZipFile | None = host.zip
+        self.files, self.zip = host.files, host.zip
+        return self
 
     def __getitem__(self, key: str) -> Any:
         """Load an array; return the bytes of an entry that is no array."""
@@ -530,7 +530,7 @@ def load(file, mmap_mode=None, allow_pickle=False, *, allocator=None, progress=N
         if magic == npy.MAGIC_PREFIX:
             return _read_npy(opened, name, allocator, progress)
     if magic[:2] == b"PK":
-        return NpzFile(np.load(file), name, allocator, progress)
+        return NpzFile._of(np.load(file), name, allocator, progress)
     if not magic:
         raise EOFError(f"{name} has no data left")
     raise ValueError(

@@ -9,8 +9,10 @@ for longer than PATIENCE.
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import threading
+from weakref import WeakSet
 
 from pycuda._warning import warn
 
@@ -25,192 +27,190 @@ PATIENCE = 600.0
 # In a lock file: its holder finished and left nothing in the cache.
 GIVEN_UP = b"-"
 
-# Descriptors of open lock files. A forked child closes them, because it shares the
-# locks with its parent.
-_descriptors: set[int] = set()
+# Open lock files. A forked child closes them, because it shares the locks with its
+# parent. Each closes itself when nobody uses it any more, whatever went wrong before.
+_files: WeakSet[io.FileIO] = WeakSet()
 
 
 class EntryLock:
     """The lock on one entry. ``held`` is false where no file can be locked."""
 
-    __slots__ = ("_descriptor", "_path")
+    __slots__ = ("_file", "_path")
 
     def __init__(self, entry: str) -> None:
         folder, name = os.path.split(entry)
         self._path = os.path.join(folder, f".{name}.lock")
-        self._descriptor: int | None = None
+        self._file: io.FileIO | None = None
 
     @property
     def held(self) -> bool:
-        return self._descriptor is not None
+        return self._file is not None and not self._file.closed
 
     def __enter__(self) -> EntryLock:
-        self._descriptor = _acquire(self._path)
+        self._file = _acquire(self._path)
         return self
 
     def give_up(self) -> None:
         """Let the waiting processes know that the cache will not get this entry."""
-        if self._descriptor is not None:
+        if self._file is not None and self.held:
             # On a full disk this fails. Then the others wait for each other.
             with contextlib.suppress(OSError):
-                os.pwrite(self._descriptor, GIVEN_UP, 0)
+                os.write(self._file.fileno(), GIVEN_UP)
 
-    # Three parameters: without memory for a tuple of them the lock would stay.
     def __exit__(self, kind: object, error: object, traceback: object) -> None:
-        descriptor, self._descriptor = self._descriptor, None
-        if descriptor is not None:
-            try:
-                os.unlink(self._path)
-            except OSError:  # the folder was emptied
-                pass
-            finally:
-                _close(descriptor)
+        if self._file is None or not self.held:
+            return
+        try:
+            os.unlink(self._path)
+        except OSError:  # the folder was emptied
+            pass
+        finally:
+            _close(self._file)
 
 
-def _acquire(path: str) -> int | None:
-    """Lock a lock file and return its descriptor.
+def _acquire(path: str) -> io.FileIO | None:
+    """Lock a lock file and return it.
 
     Return None if there can be no lock, or if the last holder gave up.
     """
     if fcntl is None:
         return None
     while True:
-        descriptor = _open(path)
-        if descriptor is None:
-            return None
-        keep = False
+        file = keep = None
         try:
-            if not _lock(descriptor):
+            os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+            file = _lock(path)
+            if file is None:
                 warn(
                     f"another process has held the lock '{path}' for {PATIENCE:.0f} s, "
                     "so this process compiles without waiting for it. Remove the file "
                     "if no process uses it"
                 )
                 return None
-            keep = _is_at(descriptor, path)
-            if os.pread(descriptor, 1, 0) == GIVEN_UP:
-                if not keep:
+            is_there = _is_at(file, path)
+            file.seek(0)
+            if file.read(1) == GIVEN_UP:
+                if not is_there:
                     return None
                 # Its holder was killed before it removed the file.
-                os.ftruncate(descriptor, 0)
-        except OSError:  # a file system without locks
+                file.truncate(0)
+            if is_there:
+                keep = file
+                return keep
+        except OSError:  # a file system without locks, or a folder without write access
             return None
         finally:
-            if not keep:
-                _close(descriptor)
-        if keep:
-            return descriptor
+            if file is not None and keep is None:
+                _close(file)
 
 
-def _lock(descriptor: int) -> bool:
-    """Lock a file. Return False if another process holds the lock for too long."""
+def _lock(path: str) -> io.FileIO | None:
+    """Open and lock a file. Return None if another process holds it for too long."""
+    file = _open(path, "a+")
+    is_locked = False
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return True
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        is_locked = True
+        return file
     except BlockingIOError:
-        return _Wait(descriptor).ended_within(PATIENCE)
+        return _Wait(path).file_within(PATIENCE)
+    finally:
+        if not is_locked:
+            file.close()
 
 
 class _Wait:
     """A thread that waits for a lock, because flock has no time limit.
 
-    It has a descriptor of its own for the open file, and closes it if the caller has
-    stopped waiting. That releases a lock which nobody wants any more.
+    It opens the file for itself, and closes it if the caller has stopped waiting. That
+    releases a lock which nobody wants any more.
     """
 
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = os.dup(descriptor)
-        _descriptors.add(self._descriptor)
+    def __init__(self, path: str) -> None:
+        self._path = path
         self._guard = threading.Lock()
         self._ended = threading.Event()
         self._abandoned = False  # guarded, like the end of the thread
+        self._file: io.FileIO | None = None  # locked
         self._error: OSError | None = None
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     def _run(self) -> None:
+        file = None
         try:
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX)
+            file = _open(self._path, "a+")
+            fcntl.flock(file, fcntl.LOCK_EX)
         except OSError as error:
             self._error = error
         with self._guard:
             self._ended.set()
-            if self._abandoned:
-                self._close()
+            if not self._abandoned:
+                self._file = file
+            elif file is not None:
+                _close(file)
 
-    def ended_within(self, seconds: float) -> bool:
-        """Wait for the lock. Return whether the file is locked. Raise OSError."""
+    def file_within(self, seconds: float) -> io.FileIO | None:
+        """Wait for the lock. Return the locked file, None if it takes too long."""
         try:
             self._thread.start()
             self._ended.wait(seconds)
         finally:
             with self._guard:
                 self._abandoned = not self._ended.is_set()
-                if not self._abandoned:
-                    self._close()
         if self._error is not None:
             raise self._error
-        return not self._abandoned
-
-    def _close(self) -> None:
-        _descriptors.discard(self._descriptor)
-        os.close(self._descriptor)
+        return self._file
 
 
-def _open(path: str) -> int | None:
-    try:
-        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
-    except OSError:
-        return None
-    _descriptors.add(descriptor)
-    return descriptor
+def _open(path: str, mode: str) -> io.FileIO:
+    """Open a file, which a forked child closes."""
+    file = io.FileIO(path, mode)
+    _files.add(file)
+    return file
 
 
-def _is_at(descriptor: int, path: str) -> bool:
+def _is_at(file: io.FileIO, path: str) -> bool:
     """Return whether the file is still at ``path``; its last holder removes it."""
     try:
-        return os.path.samestat(os.fstat(descriptor), os.stat(path))
+        return os.path.samestat(os.fstat(file.fileno()), os.stat(path))
     except FileNotFoundError:
         return False
 
 
-def _close(descriptor: int) -> None:
+def _close(file: io.FileIO) -> None:
     # Unlock explicitly: a child that was forked just now may share the file.
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_UN)
+        fcntl.flock(file, fcntl.LOCK_UN)
     except OSError:
         pass
-    finally:  # even if memory is exhausted, or the lock would stay
-        _descriptors.discard(descriptor)
-        os.close(descriptor)
+    finally:
+        file.close()
 
 
 def remove_if_unused(path: str) -> bool:
     """Remove a lock file that no process holds. Return whether it was removed."""
     if fcntl is None:
         return False
+    file = None
     try:
-        descriptor = os.open(path, os.O_RDWR)
-    except OSError:
-        return False
-    _descriptors.add(descriptor)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if not _is_at(descriptor, path):
+        file = _open(path, "r+")
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not _is_at(file, path):
             return False
         os.unlink(path)
         return True
     except OSError:
         return False
     finally:
-        _close(descriptor)
+        if file is not None:
+            _close(file)
 
 
 def _after_fork() -> None:
     """Close the parent's lock files in a child."""
-    while _descriptors:
+    for file in list(_files):
         with contextlib.suppress(OSError):
-            os.close(_descriptors.pop())
+            file.close()
 
 
 os.register_at_fork(after_in_child=_after_fork)

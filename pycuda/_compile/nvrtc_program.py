@@ -371,10 +371,11 @@ def _checked_log(
         msg = f"NVRTC does not know an option: {log.strip()}"
     elif status != 0:
         msg = f"NVRTC compilation of {SOURCE_NAME} failed"
-        if _OF_HOST in log:
+        if _needs_the_host(log, own_folders):
             msg += (
-                ". A header has functions of the host, which only nvcc compiles; "
-                "CUB's headers of blocks and warps have none"
+                ". A header of the toolkit includes the host's library or has "
+                "functions of the host, which only nvcc compiles; the headers in "
+                "<cuda/std/> and CUB's of blocks and warps do not"
             )
     elif not outcome.image:
         target = program.target
@@ -449,6 +450,17 @@ def _is_about(log: str, folders: Iterable[str]) -> bool:
     return any(
         line.startswith(own) and "error" in line.partition(": ")[2]
         for line in log.splitlines()
+    )
+
+
+def _needs_the_host(log: str, folders: Iterable[str]) -> bool:
+    """Return whether an error is in a toolkit's header, and none of the source's."""
+    own = tuple(os.path.join(folder, "") for folder in folders)
+    return _OF_HOST in log or any(
+        block.lstrip().startswith(own)
+        and "error" in block.partition(": ")[2]
+        and f" of {SOURCE_NAME}" not in block  # where the source instantiates it
+        for block in re.split(r"\n\n+", log)
     )
 
 

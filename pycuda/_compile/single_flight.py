@@ -17,9 +17,8 @@ from pycuda._compile.lock import EntryLock
 # The manifest, or None for a result that must not be kept; and the payload.
 Made = tuple["bytes | None", bytes]
 
-# What this process compiles now, by entry. Guarded by _guard.
+# What this process compiles now, by entry. Changed by single operations of the dict.
 _flights: dict[str, _Flight] = {}
-_guard = threading.Lock()
 
 
 class _Flight:
@@ -40,19 +39,16 @@ def get(entry: str, make: Callable[[], Made]) -> bytes:
     then make the payload themselves, side by side.
     """
     while True:
-        with _guard:
-            flight = _flights.get(entry)
-            first = flight is None
-            if flight is None:
-                flight = _flights[entry] = _Flight()
-                flight.turn.acquire()
-        if first:
-            try:
-                return _lead(entry, make, flight)
-            finally:
-                with _guard:
-                    _flights.pop(entry, None)
-                flight.turn.release()
+        own = _Flight()
+        own.turn.acquire()
+        try:
+            flight = _flights.setdefault(entry, own)
+            if flight is own:
+                return _lead(entry, make, own)
+        finally:
+            if _flights.get(entry) is own:
+                del _flights[entry]
+            own.turn.release()
         with flight.turn:
             pass
         if flight.made is not None:
@@ -96,8 +92,6 @@ def _make_and_keep(entry: str, make: Callable[[], Made]) -> tuple[Made, bool]:
 
 def _after_fork() -> None:
     """Forget in a child what the parent's threads compile."""
-    global _guard
-    _guard = threading.Lock()
     _flights.clear()
 
 

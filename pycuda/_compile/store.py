@@ -288,8 +288,7 @@ def process_name() -> str:
 
 
 def _write(path: str, data: bytes) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-    with open(descriptor, "wb", buffering=0) as file:
+    with open(path, "xb", buffering=0) as file:
         left = memoryview(data)
         while left:
             left = left[file.write(left) :]

@@ -124,8 +124,7 @@ def grown(folder: str, size: int) -> None:
 def _add(path: str, size: int) -> int | None:
     """Return the sum of all noted sizes, None if the folder must be listed."""
     try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
-        with open(descriptor, "r+b", buffering=0) as file:
+        with open(path, "a+b", buffering=0) as file:
             file.write(b"%d\n" % size)
             file.seek(0)
             text = file.read(_LONGEST + 1)

@@ -267,6 +267,11 @@ def test_an_archive_in_a_file_object(ctx, tmp_path):
         assert gpuarray.load(file)["text"] == b"hello"
 
 
+def test_only_load_makes_archives():
+    with pytest.raises(TypeError, match="gpuarray.load returns one"):
+        gpuarray.NpzFile()
+
+
 @pytest.mark.parametrize("sizes", [(0, 5), (5, 0), (1, 1), (1000, 3, 70001)])
 def test_checksums_of_parts(sizes):
     parts = [RNG.bytes(size) for size in sizes]

@@ -1,5 +1,6 @@
 """The size of the compile cache, its eviction, and ``python -m pycuda.cache``."""
 
+import builtins
 import errno
 import os
 import subprocess
@@ -217,11 +218,14 @@ def test_leftovers_go_with_the_first_store_of_a_day(folder):
     assert not draft.exists()
 
 
-@pytest.mark.parametrize("call", ["open", "scandir", "unlink", "replace"])
-def test_folder_that_cannot_be_swept_is_no_error(folder, monkeypatch, call):
+@pytest.mark.parametrize(
+    "place, call",
+    [(builtins, "open"), (os, "scandir"), (os, "unlink"), (os, "replace")],
+)
+def test_folder_that_cannot_be_swept_is_no_error(folder, monkeypatch, place, call):
     put(folder, 1, 900)
     os.unlink(folder / "usage")
-    real = getattr(os, call)
+    real = getattr(place, call)
 
     def refuse(path, *args, **kwargs):
         if "usage" in str(path) or call in ("scandir", "unlink"):
@@ -229,7 +233,7 @@ def test_folder_that_cannot_be_swept_is_no_error(folder, monkeypatch, call):
         return real(path, *args, **kwargs)
 
     monkeypatch.setenv("PYCUDA_CACHE_SIZE", "10")
-    monkeypatch.setattr(os, call, refuse)
+    monkeypatch.setattr(place, call, refuse)
     path = folder / f"{key(2)}.cubin"
     assert store.save(str(path), b"", b"x")
     assert path.exists()

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import threading
 import traceback
-import types
 import warnings
 from pathlib import Path
 
@@ -15,7 +14,7 @@ import numpy as np
 import pytest
 
 from pycuda import compiler, driver
-from pycuda._compile import architecture, nvcc
+from pycuda._compile import nvcc
 from pycuda._compile.source_text import wrapped
 from pycuda.compiler import SourceModule
 from pycuda.driver import CompileError, CompilerNotFoundError
@@ -37,17 +36,6 @@ def surroundings(cache, tmp_path, monkeypatch):
 @pytest.fixture
 def temporary(tmp_path):
     return tmp_path / "temporary"
-
-
-@pytest.fixture
-def on_device(monkeypatch):
-    """Pretend that the current context's device has this capability."""
-
-    def pretend(*capability, software=False):
-        device = types.SimpleNamespace(capability=capability, software=software)
-        monkeypatch.setattr(architecture, "current_device", lambda: device)
-
-    return pretend
 
 
 @pytest.fixture
@@ -197,6 +185,8 @@ def test_errors_speak_of_the_users_lines(no_extern_c, temporary):
     assert isinstance(error, driver.Error)
     assert error.stdout == ""
     assert str(temporary) not in error.stderr  # it was removed
+    assert str(temporary) not in str(error)
+    assert error.command_line[-1].startswith(str(temporary))
     assert "-arch=sm_80" in error.command_line
     assert error.msg in str(error)
     assert "[command: " in str(error)
@@ -210,6 +200,13 @@ def test_compile_error_keeps_its_fields_in_a_pickle():
     copy = pickle.loads(pickle.dumps(error))
     assert (copy.msg, copy.command_line) == ("no", ["nvcc", "x.cu"])
     assert (copy.stdout, copy.stderr) == ("out", "err")
+
+
+def test_str_of_compile_error_names_a_folder_that_is_there(tmp_path):
+    command = ["nvcc", "-o", f"{tmp_path}/x/k.ptx", f"{tmp_path}/x/k.cu"]
+    assert str(CompileError("no", command)) == "no\n[command: nvcc -o k.ptx k.cu]"
+    (tmp_path / "x").mkdir()
+    assert str(CompileError("no", command)).endswith(f"{tmp_path}/x/k.cu]")
 
 
 def test_str_of_compile_error_has_only_the_sections_there_are():

@@ -1,5 +1,6 @@
 """The compile cache: hits, misses, and damaged files."""
 
+import builtins
 import errno
 import os
 import subprocess
@@ -724,16 +725,18 @@ def only_one_complaint(caught):
 
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EROFS, errno.EACCES])
-@pytest.mark.parametrize("call", ["open", "replace", "makedirs"])
-def test_disk_that_fails_costs_one_warning(toy, cache, monkeypatch, code, call):
-    real = getattr(os, call)
+@pytest.mark.parametrize(
+    "place, call", [(builtins, "open"), (os, "replace"), (os, "makedirs")]
+)
+def test_disk_that_fails_costs_one_warning(toy, cache, monkeypatch, code, place, call):
+    real = getattr(place, call)
 
     def refuse(path, *args, **kwargs):
-        if os.fspath(path).startswith(str(cache)):
+        if str(path).startswith(str(cache)):
             raise OSError(code, os.strerror(code))
         return real(path, *args, **kwargs)
 
-    monkeypatch.setattr(os, call, refuse)
+    monkeypatch.setattr(place, call, refuse)
     with pytest.warns(UserWarning) as caught:
         compile_two(toy)
     only_one_complaint(caught)

@@ -330,13 +330,34 @@ def test_the_header_of_all_of_cub():
 
 
 @needs_cub
-def test_an_error_tells_that_a_header_is_for_nvcc():
-    source = "#include <cub/device/device_reduce.cuh>\n" + ONE
+@pytest.mark.parametrize(
+    "header",
+    [
+        "cub/device/device_reduce.cuh",
+        "thrust/complex.h",
+        "thrust/sort.h",
+        "thrust/device_vector.h",
+    ],
+)
+def test_an_error_tells_that_a_header_is_for_nvcc(header):
     with pytest.raises(CompileError) as caught:
-        ptx(source, no_extern_c=True)
+        ptx(f"#include <{header}>\n{ONE}", no_extern_c=True)
     assert "functions of the host, which only nvcc compiles" in str(caught.value)
+
+
+@needs_cub
+@pytest.mark.parametrize(
+    "source",
+    [
+        "__global__ void f(int *x) { *x = y; }",
+        "__global__ void f() { cub::BlockReduce<Unknown, 64> sum; }",
+        "__global__ void f() { cub::WarpReduce<int, 77>().Sum(1); }",
+        "struct A {}; __device__ void f(A *a) { cub::ThreadReduce(*a, A()); }",
+    ],
+)
+def test_a_mistake_of_the_source_is_not_about_the_host(source):
     with pytest.raises(CompileError) as caught:
-        ptx(ONE.replace("1;", "y;"))
+        ptx(f"#include <cub/cub.cuh>\n{source}", no_extern_c=True)
     assert "functions of the host" not in str(caught.value)
 
 

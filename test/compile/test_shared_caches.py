@@ -29,15 +29,6 @@ def content(folder):
 
 
 @pytest.fixture
-def headers(tmp_path):
-    folder = tmp_path / "include"
-    folder.mkdir()
-    (folder / "a.h").write_text("of a")
-    os.utime(folder / "a.h", (1, 1))
-    return folder
-
-
-@pytest.fixture
 def shared(cache, tmp_path, toy, headers, monkeypatch):
     """A filled cache. The own cache is empty."""
     compiler.compile("text", nvcc=toy.path)
@@ -195,15 +186,13 @@ def test_a_lock_that_is_released_is_waited_for(held, toy, cache, monkeypatch):
     release.start()
     assert b"\ntext\n" in compiler.compile("text", nvcc=toy.path)
     assert not release.is_alive()
-    assert lock._descriptors == set()
+    assert len(lock._files) == 0
 
 
 def test_a_lock_that_comes_too_late_is_let_go(held, monkeypatch):
     monkeypatch.setattr(lock, "PATIENCE", 0.05)
-    descriptor = lock._open(held.name)
-    assert lock._lock(descriptor) is False
-    lock._close(descriptor)
-    assert len(lock._descriptors) == 1  # the thread's
+    assert lock._lock(held.name) is None
+    assert len(lock._files) == 1  # the thread's
     fcntl.flock(held, fcntl.LOCK_UN)
     with open(held.name) as other:
         for _ in range(500):

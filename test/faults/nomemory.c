@@ -2,7 +2,8 @@
  *
  * All three domains count (raw, mem, object), in the thread that armed it alone: the
  * interpreter's other threads and the software device's go their way. The hooks stay in
- * place once set, because memory must be freed where it came from.
+ * place once set, because memory must be freed where it came from. With the name of a
+ * library, only the allocations count that it asks the interpreter for.
  *
  * One that makes a cell (a variable of a function that an inner function uses) is
  * spared in CPython 3.11 and 3.12. The instruction MAKE_CELL goes wrong there without
@@ -31,6 +32,7 @@ static int has_spared;
 static int spares_cells = 1;
 static void *callers[64]; /* of the allocation that failed */
 static int caller_count;
+static char wanted_library[64]; /* a part of its path; "" for all */
 
 #if PY_VERSION_HEX >= 0x030B0000 && PY_VERSION_HEX < 0x030D0000
 static int
@@ -63,11 +65,42 @@ must_be_spared(size_t Py_UNUSED(size))
 }
 #endif
 
+static const char *
+path_of(const void *address)
+{
+    Dl_info library;
+    if (dladdr(address, &library) == 0 || library.dli_fname == NULL) {
+        return "";
+    }
+    return library.dli_fname;
+}
+
+/* Whether the wanted library is the first of callers[] outside the interpreter. */
+static int
+is_wanted(void)
+{
+    const char *own = path_of((const void *)&wanted_library);
+    const char *python = path_of((const void *)Py_None);
+    for (int i = 0; i < caller_count; i++) {
+        const char *path = path_of(callers[i]);
+        if (strcmp(path, own) != 0 && strcmp(path, python) != 0) {
+            return strstr(path, wanted_library) != NULL;
+        }
+    }
+    return 0;
+}
+
 static int
 fails(size_t size)
 {
     if (!armed) {
         return 0;
+    }
+    if (wanted_library[0] != 0) {
+        caller_count = backtrace(callers, 64);
+        if (!is_wanted()) {
+            return 0;
+        }
     }
     seen++;
     if (left == 0 || --left > 0) {
@@ -122,12 +155,18 @@ install(void)
 }
 
 static PyObject *
-arm(PyObject *Py_UNUSED(module), PyObject *number)
+arm(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
-    unsigned long long n = PyLong_AsUnsignedLongLong(number);
-    if (PyErr_Occurred()) {
+    unsigned long long n;
+    const char *library = "";
+    if (!PyArg_ParseTuple(arguments, "K|s", &n, &library)) {
         return NULL;
     }
+    if (strlen(library) >= sizeof wanted_library) {
+        PyErr_SetString(PyExc_ValueError, "the name of the library is too long");
+        return NULL;
+    }
+    strcpy(wanted_library, library);
     if (!installed) {
         void *loads_what_it_needs[1];
         (void)backtrace(loads_what_it_needs, 1);
@@ -182,14 +221,12 @@ static PyObject *
 within(PyObject *Py_UNUSED(module), PyObject *part)
 {
     const char *wanted = PyUnicode_AsUTF8(part);
-    Dl_info library;
     int found = 0;
     if (wanted == NULL) {
         return NULL;
     }
     for (int i = 0; i < caller_count; i++) {
-        found |= dladdr(callers[i], &library) != 0 && library.dli_fname != NULL &&
-                 strstr(library.dli_fname, wanted) != NULL;
+        found |= strstr(path_of(callers[i]), wanted) != NULL;
     }
     return PyBool_FromLong(found);
 }
@@ -213,7 +250,8 @@ forget(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(ignored))
 }
 
 static PyMethodDef methods[] = {
-    {"arm", arm, METH_O, "Fail the nth allocation from now on; 0: none, only count."},
+    {"arm", arm, METH_VARARGS,
+     "Fail the nth allocation from now on, of a library if one is named; 0: none."},
     {"disarm", disarm, METH_NOARGS, "Fail none from now on."},
     {"fired", fired, METH_NOARGS, "Whether one has failed since arm()."},
     {"spared", spared, METH_NOARGS,

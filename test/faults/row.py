@@ -31,7 +31,8 @@ class Row:
     ``absorbs`` maps driver calls, or pairs of call and code, to the reason why their
     failure raises nothing, or another class. ``changes`` maps driver calls, or "an
     allocation", to the reason why their failure leaves a change. ``no_allocations`` is
-    the reason why the row is not swept with failing allocations.
+    the reason why the row is not swept with failing allocations. ``own_allocations`` is
+    the reason why only those fail that the extension module asks for.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Row:
     absorbs: dict = field(default_factory=dict)
     changes: dict = field(default_factory=dict)
     no_allocations: str = ""
+    own_allocations: str = ""
 
 
 def row(name, make, *, also=(), **more):

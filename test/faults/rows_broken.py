@@ -1,5 +1,6 @@
 """Rows with one deliberate error each. The sweeps must find all of them."""
 
+import os
 from ctypes import c_void_p
 
 import pycuda.driver as drv
@@ -20,6 +21,7 @@ FOUND_BY_CALLS = {
 FOUND_BY_ALLOCATIONS = {
     "leaks without memory": "handles are lost",
     "another class without memory": "the exception is ValueError",
+    "leaves a file open without memory": "after the failure, files",
 }
 #: The messages of the search for leaks at the end of a sweep of allocations.
 FOUND_BY_LEAKS = {"forgets a block without memory": "in forget "}
@@ -84,6 +86,11 @@ class Broken:
             bytearray(1000)
         except MemoryError:
             raise ValueError from None
+
+    def leaves_a_file_open_without_memory(self):
+        file = os.open(os.devnull, os.O_RDONLY)
+        [object() for _ in range(3)]
+        os.close(file)
 
     def forgets_a_block_without_memory(self):
         import faults_nomemory as nomemory

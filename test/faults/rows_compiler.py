@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 import pycuda.compiler as compiler
+from pycuda._compile import single_flight
 
 from .row import PTX, row
 
@@ -71,6 +72,21 @@ def _plain(source, nvcc, cache_dir):
     return compiler.compile_plain(source, [], False, nvcc, cache_dir, "ptx")
 
 
+def _flight(w):
+    """Compile without a compiler: what is done to keep the code and to lock it."""
+    w.folder = tempfile.TemporaryDirectory(dir=_folder.name)
+    entry = os.path.join(w.folder.name, "entry.cubin")
+
+    def call():
+        try:
+            return single_flight.get(entry, lambda: (b"", b"code"))
+        finally:
+            assert not single_flight._flights
+
+    return call
+
+
+row("single_flight.get (anew)", _flight)
 row("compiler.compile", _cached(compiler.compile, target="ptx"))
 row("compiler.compile (anew)", _anew(compiler.compile), no_allocations=A_CHILD)
 row("compiler.compile_plain", _cached(_plain))

@@ -9,6 +9,7 @@ the errors found. The sweeps need the software device with two devices. `allocat
 also needs the module that nomemory.c makes.
 """
 
+import contextlib
 import gc
 import importlib
 import json
@@ -45,6 +46,9 @@ TRIED_AGAIN = (
 #: Also retried, so that no context stays on the stack by mistake.
 POPPED_AGAIN = "cuCtxPopCurrent"
 
+#: A part of the path of the extension module.
+EXTENSION = "/_driver."
+
 #: More failures than any entry point has calls or allocations. Stop then.
 MOST = 20000
 
@@ -75,6 +79,18 @@ def stack_handles():
     return [context.handle for context in found]
 
 
+def open_files():
+    """Return the names of all open files, but those of the software device.
+
+    Its files of shared memory stay open for other allocations in them.
+    """
+    found = []
+    for number in os.listdir("/proc/self/fd"):
+        with contextlib.suppress(FileNotFoundError):  # the one that lists the folder
+            found.append(os.readlink(f"/proc/self/fd/{number}"))
+    return sorted(name for name in found if "pycuda-software-device" not in name)
+
+
 class State:
     """The state that a failed entry point must not change."""
 
@@ -86,9 +102,10 @@ class State:
         self.free = drv.mem_get_info()[0] if self.stack else None
         self.foreign = device.lib.emu_foreign_free_count()
         self.abandoned = device.lib.emu_abandoned_count()
+        self.files = open_files()
 
     def differences(self, before):
-        names = ("stack", "live", "counts", "free", "foreign", "abandoned")
+        names = ("stack", "live", "counts", "free", "foreign", "abandoned", "files")
         return [
             f"{name}: {getattr(before, name)} became {getattr(self, name)}"
             for name in names
@@ -283,17 +300,17 @@ class Sweep:
             self.failing_allocations(f"{self.failed[0]} failing, ", CODES[1])
 
     def lost_by_the_interpreter(self, error):
-        """Whether CPython lost the exception, as it may while making a traceback."""
+        """Whether CPython lost the exception, or raised another in its place."""
         import faults_nomemory as nomemory
 
         return (
-            type(error) is SystemError
+            type(error) in (SystemError, RuntimeError)
             and re.search(
                 "without (setting an exception|exception set)"
-                "|NULL object passed to Py_BuildValue",
+                "|NULL object passed to Py_BuildValue|can't allocate (read )?lock",
                 str(error),
             )
-            and not nomemory.within("/_driver.")
+            and not nomemory.within(EXTENSION)
         )
 
     def failing_allocations(self, also, *kinds):
@@ -303,13 +320,14 @@ class Sweep:
             nomemory.disarm()
             self.device.lib.emu_fault_clear()
 
+        library = EXTENSION if self.row.own_allocations else ""
         for number in range(1, MOST):
 
             def arm(number=number):
                 if also:
                     self.device.fail(1, 1)
                 gc.collect()  # empties the interpreter's lists of free objects
-                nomemory.arm(number)
+                nomemory.arm(number, library)
 
             attempt = Attempt(self.device, self.row, arm, disarm)
             if nomemory.spared():

@@ -9,7 +9,7 @@ import numpy as np
 
 from pycuda._array.copies import np_ravel
 from pycuda._array.functions.conversion import operand
-from pycuda._array.layout import broadcast_to, normal_axis
+from pycuda._array.layout import broadcast_to, normal_axes, normal_axis
 from pycuda._driver import (
     GPUArray,
     _concatenate as concatenate,
@@ -169,8 +169,7 @@ def gradient(f, *varargs, axis=None, edge_order=1):
     >>> gpuarray.gradient(gpuarray.to_gpu(np.array([1.0, 2, 4, 8])))
     array([1. , 1.5, 3. , 4. ])
     """
-    axes = range(f.ndim) if axis is None else np.atleast_1d(axis).tolist()
-    axes = [normal_axis(k, f.ndim) for k in axes]
+    axes = normal_axes(axis, f.ndim)
     spacings = list(varargs) or [1.0]
     if len(spacings) == 1 and np.ndim(spacings[0]) == 0:
         spacings *= len(axes)
