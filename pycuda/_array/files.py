@@ -178,6 +178,8 @@ class _Move(NamedTuple):
                 if bar is not None:
                     bar.update(size)
         except OSError as error:
+            if error.errno == errno.ENODATA:  # the file became shorter just now
+                raise _truncated(self.name, total, self.place.rest()) from None
             if error.filename is None:
                 error.filename = self.name
             raise

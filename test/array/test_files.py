@@ -622,6 +622,35 @@ print(
 
 
 @software
+@pytest.mark.parametrize("staging", ["64K,threads=4", "0"])
+def test_a_file_that_shrinks_while_it_is_read(tmp_path, staging):
+    code = """
+import types
+from pycuda._array import files
+
+class Bar:
+    def __init__(self, **_):
+        pass
+
+    def update(self, size):
+        os.truncate("x.npy", 2 * TOTAL)
+
+    def close(self):
+        pass
+
+files._STEP = files._PART = TOTAL
+sys.modules["tqdm"] = types.SimpleNamespace(tqdm=Bar)
+np.save("x.npy", numbers(4 * TOTAL))
+try:
+    gpuarray.load("x.npy", progress=True)
+except ValueError as error:
+    print(error)
+"""
+    said = run(code, tmp_path, staging)
+    assert said[0].startswith("x.npy is truncated: the array has 262144 bytes, ")
+
+
+@software
 def test_sizes_and_offsets(tmp_path):
     code = """
 for size in (1, 4095, 4096, 5000, TOTAL - 1, TOTAL, TOTAL + 1, 10 * TOTAL + 77):
