@@ -19,16 +19,17 @@ _WIDE = re.compile(r"(u?char|u?short|u?int|u?long|u?longlong|float|double)([24])
 _HALF = np.dtype(np.float16)
 _HALVES = ("__half", "half")
 
-_KEYWORDS = frozenset(
-    "alignas alignof and and_eq asm auto bitand bitor bool break case catch char "
-    "char16_t char32_t class compl const const_cast constexpr continue decltype "
-    "default delete do double dynamic_cast else enum explicit export extern false "
-    "float for friend goto if inline int long mutable namespace new noexcept not "
-    "not_eq nullptr operator or or_eq private protected public register "
-    "reinterpret_cast return short signed sizeof static static_assert static_cast "
-    "struct switch template this thread_local throw true try typedef typeid typename "
-    "union unsigned using virtual void volatile wchar_t while xor xor_eq".split()
-)
+#: Words of C++ that are no names.
+_KEYWORDS = """
+    alignas alignof and and_eq asm auto bitand bitor bool break case catch char
+    char16_t char32_t class compl const const_cast constexpr continue decltype
+    default delete do double dynamic_cast else enum explicit export extern false
+    float for friend goto if inline int long mutable namespace new noexcept not
+    not_eq nullptr operator or or_eq private protected public register
+    reinterpret_cast return short signed sizeof static static_assert static_cast
+    struct switch template this thread_local throw true try typedef typeid typename
+    union unsigned using virtual void volatile wchar_t while xor xor_eq
+"""
 
 #: The headers that define the types of a kind of dtypes.
 _HEADERS = {"c": "pycuda-complex.hpp", "e": "cuda_fp16.h"}
@@ -80,7 +81,7 @@ def _headers(dtype: np.dtype[Any]) -> set[str]:
 
 def _is_name(text: str) -> bool:
     """Return whether C++ takes a text as a name."""
-    return text.isidentifier() and text.isascii() and text not in _KEYWORDS
+    return text.isidentifier() and text.isascii() and text not in _KEYWORDS.split()
 
 
 def struct_from_dtype(dtype: DTypeLike, name: str) -> str:
