@@ -101,25 +101,6 @@ def small_cases(x, y, ops):
     return cases | {name: loop(call) for name, call in ops.items()}
 
 
-def streaming_cases(size, make, ops, synchronize):
-    """Return cases ``<name>@<size>`` that wait for the device; arrays are made once."""
-    arrays = []
-
-    def timed(call):
-        def run(calls):
-            if not arrays:
-                arrays.extend((make(), make()))
-            for _ in repeat(None, calls):
-                call(*arrays)
-            synchronize()
-
-        return run
-
-    cases = {f"{name}@{size}": timed(call) for name, call in ops.items()}
-    cases[f"forget@{size}"] = lambda calls: arrays.clear()
-    return cases
-
-
 def prepare_pycuda(sizes):
     import numpy as np
 
@@ -169,7 +150,7 @@ def prepare_pycuda(sizes):
         def make(size=size):
             return gpuarray.zeros(size, np.float32, pool.allocate)
 
-        cases |= streaming_cases(size, make, streaming, context.synchronize)
+        cases |= common.streaming_cases(size, make, streaming, context.synchronize, 2)
     device = drv.Device(0).name()
     header = {"version": pycuda.__version__, "device": device}
     return header, cases, context.synchronize
@@ -208,7 +189,7 @@ def prepare_cupy(sizes):
         def make(size=size):
             return cupy.zeros(size, cupy.float32)
 
-        cases |= streaming_cases(size, make, streaming, wait)
+        cases |= common.streaming_cases(size, make, streaming, wait, 2)
     return {"version": cupy.__version__}, cases, wait
 
 
@@ -245,7 +226,7 @@ def prepare_torch(sizes):
         def make(size=size):
             return torch.zeros(size, device="cuda")
 
-        cases |= streaming_cases(size, make, streaming, wait)
+        cases |= common.streaming_cases(size, make, streaming, wait, 2)
     return {"version": torch.__version__}, cases, wait
 
 
@@ -389,11 +370,9 @@ def report(result):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=5)
+    parser = common.parser(__doc__, quick=None)
     parser.add_argument("--batches", type=int, default=5)
     parser.add_argument("--most", type=int, default=10**8, metavar="ELEMENTS")
-    parser.add_argument("--json", metavar="PATH")
     parser.add_argument("--serve", choices=sorted(PREPARE), help=argparse.SUPPRESS)
     parser.add_argument("--sizes", type=int, nargs="*", help=argparse.SUPPRESS)
     args = parser.parse_args(argv)
@@ -402,15 +381,8 @@ def main(argv=None):
         return 0
     if args.most % rows_of(args.most) or args.most <= 0:
         parser.error("--most must be a multiple of 1000 or of 1024")
-    try:
-        result = run(args)
-    except SubjectError as error:
-        print(f"bench_array: {error}", file=sys.stderr)
-        return 1
-    print(report(result))
-    if args.json:
-        common.write_json(args.json, result)
-    return 0
+    result = common.measured(run, args)
+    return common.conclude(args, result, report(result))
 
 
 if __name__ == "__main__":

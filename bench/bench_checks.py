@@ -150,17 +150,9 @@ def report(result):
 
 
 def parser():
-    p = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    p.add_argument("--quick", action="store_true", help="small sizes: a smoke test")
-    p.add_argument("--json", metavar="FILE", help="also write the result to this file")
-    p.add_argument(
-        "--strict", action="store_true", help="exit with 1 if a bound is missed"
-    )
+    p = common.parser(__doc__, strict=True, rounds=15)
     p.add_argument("--words", action="append", default=[], metavar="WORDS")
     p.add_argument("--only", action="append", default=[], metavar="KERNEL")
-    p.add_argument("--rounds", type=int, default=15)
     p.add_argument("--processes", type=int, default=3, help="of each list of words")
     p.add_argument("--threads", type=int, default=1)
     p.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
@@ -174,11 +166,8 @@ def main(argv=None):
     if args.child:
         return child(args)
     result = run(args)
-    print(report(result))
-    if args.json:
-        common.write_json(args.json, result)
     missed = [row for row in result["rows"] if not row["holds"]]
-    return 1 if args.strict and missed else 0
+    return common.conclude(args, result, report(result), missed)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,6 @@ makes the pieces. With --sweep, the tables have the speeds of this package by th
 of the copy, the number of threads, and the bytes of the pieces.
 """
 
-import argparse
 import itertools
 import os
 import statistics
@@ -285,12 +284,9 @@ def show(rows):
 
 def main(argv=None):
     """Run the benchmark."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="two sizes, one round")
+    parser = common.parser(__doc__, "two sizes, one round")
     parser.add_argument("--sweep", action="store_true", help="by threads and pieces")
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--json", help="also write the rows to this file")
     args = parser.parse_args(argv)
     if args.quick:
         args.sizes, args.rounds = (4 * KB, 2 * MB), 1

@@ -13,7 +13,6 @@ A second table has small work: launches of 32 threads, copies of 4 kB and events
 microseconds of CPU time for each of many calls and for their completion.
 """
 
-import argparse
 import os
 import platform
 import re
@@ -27,9 +26,31 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import common  # noqa: E402
 
-SOURCE = """
-extern "C" {
+# The product of matrices of a multiple of 16 rows and columns, by tiles.
+MATMUL = """
+__global__ void matmul(float *c, const float *a, const float *b, int n)
+{
+    __shared__ float as[16][16], bs[16][16];
+    int tx = threadIdx.x, ty = threadIdx.y;
+    int row = blockIdx.y * 16 + ty, column = blockIdx.x * 16 + tx;
+    float s = 0;
+    for (int t = 0; t < n; t += 16) {
+        as[ty][tx] = a[row * n + t + tx];
+        bs[ty][tx] = b[(t + ty) * n + column];
+        __syncthreads();
+        for (int e = 0; e < 16; e++) s += as[ty][e] * bs[e][tx];
+        __syncthreads();
+    }
+    c[row * n + column] = s;
+}
+"""
 
+SOURCE = (
+    """
+extern "C" {
+"""
+    + MATMUL
+    + """
 __global__ void saxpy(float *y, const float *x, float a, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -49,22 +70,6 @@ __global__ void reduction(float *out, const float *in, int n)
         __syncthreads();
     }
     if (t == 0) out[blockIdx.x] = s[0];
-}
-
-__global__ void matmul(float *c, const float *a, const float *b, int n)
-{
-    __shared__ float as[16][16], bs[16][16];
-    int tx = threadIdx.x, ty = threadIdx.y;
-    int row = blockIdx.y * 16 + ty, column = blockIdx.x * 16 + tx;
-    float s = 0;
-    for (int t = 0; t < n; t += 16) {
-        as[ty][tx] = a[row * n + t + tx];
-        bs[ty][tx] = b[(t + ty) * n + column];
-        __syncthreads();
-        for (int e = 0; e < 16; e++) s += as[ty][e] * bs[e][tx];
-        __syncthreads();
-    }
-    c[row * n + column] = s;
 }
 
 __global__ void mandelbrot(int *out, float left, float top, float step, int width,
@@ -98,6 +103,7 @@ __global__ void few(int *out, int value)
 
 }
 """
+)
 
 
 @dataclass(frozen=True)
@@ -384,15 +390,7 @@ def report(result):
 
 
 def parser():
-    p = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    p.add_argument("--quick", action="store_true", help="small sizes: a smoke test")
-    p.add_argument("--json", metavar="FILE", help="also write the result to this file")
-    p.add_argument(
-        "--strict", action="store_true", help="exit with 1 if a bound is missed"
-    )
-    p.add_argument("--rounds", type=int, default=15)
+    p = common.parser(__doc__, strict=True, rounds=15)
     p.add_argument("--threads", type=int, default=1)
     return p
 
@@ -402,12 +400,9 @@ def main(argv=None):
     if args.rounds < 1 or args.threads < 1:
         parser().error("--rounds and --threads take positive numbers")
     result = run(args)
-    print(report(result))
-    if args.json:
-        common.write_json(args.json, result)
     both = result["rows"] + result["calls"]
     missed = [row for row in both if row["verdict"] == "MISS"]
-    return 1 if args.strict and missed else 0
+    return common.conclude(args, result, report(result), missed)
 
 
 if __name__ == "__main__":

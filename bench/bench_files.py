@@ -21,7 +21,6 @@ same size from or to page-locked memory; "bound", ours over the slower of both; 
 installed peers. A bound below 0.9 misses the aim of this package.
 """
 
-import argparse
 import os
 import statistics
 import sys
@@ -282,15 +281,12 @@ def show(rows):
 
 def main(argv=None):
     """Run the benchmark."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="16 MiB, one round")
+    parser = common.parser(__doc__, "16 MiB, one round")
     parser.add_argument("--size", type=int, default=1 << 30, help="bytes of the file")
-    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument(
         "--seconds", type=float, default=30, help="for all but the first calls"
     )
     parser.add_argument("--folder", help="where the files are, on the disk to measure")
-    parser.add_argument("--json", help="also write the rows to this file")
     args = parser.parse_args(argv)
     if args.quick:
         args.size, args.rounds = 16 << 20, 1

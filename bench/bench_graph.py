@@ -364,13 +364,7 @@ def verdict(result):
 
 
 def main(argv=None):
-    p = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    p.add_argument("--quick", action="store_true", help="a smoke test")
-    p.add_argument("--json", metavar="FILE", help="also write the result to this file")
-    p.add_argument("--strict", action="store_true", help="exit with 1 on a miss")
-    p.add_argument("--rounds", type=int, default=5)
+    p = common.parser(__doc__, "a smoke test", strict=True)
     p.add_argument("--batches", type=int, default=20, help="per round")
     p.add_argument("--no-peers", action="store_true")
     p.add_argument("--serve", choices=list(PREPARE), help=argparse.SUPPRESS)
@@ -383,17 +377,9 @@ def main(argv=None):
         common.serve_prepared(PREPARE[args.serve])
         return 0
     with tempfile.TemporaryDirectory(prefix="pycuda-bench-") as directory:
-        try:
-            result = run(args, directory)
-        except SubjectError as e:
-            print(f"cannot measure: {e}", file=sys.stderr)
-            return 2
-    print(report(result))
+        result = common.measured(run, args, directory)
     line, good = verdict(result)
-    print(line)
-    if args.json:
-        common.write_json(args.json, result)
-    return 1 if args.strict and not good else 0
+    return common.conclude(args, result, f"{report(result)}\n{line}", not good)
 
 
 if __name__ == "__main__":

@@ -307,17 +307,7 @@ def run(args, directory):
 
 
 def parser():
-    p = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    p.add_argument(
-        "--quick", action="store_true", help="2 rounds of 3 batches: a smoke test"
-    )
-    p.add_argument("--json", metavar="FILE", help="also write the result to this file")
-    p.add_argument(
-        "--strict", action="store_true", help="exit with 1 if a bound is missed"
-    )
-    p.add_argument("--rounds", type=int, default=5)
+    p = common.parser(__doc__, "2 rounds of 3 batches: a smoke test", strict=True)
     p.add_argument("--batches", type=int, default=20, help="per round (default 20)")
     p.add_argument("--no-peers", action="store_true", help="only the floor and pycuda")
     p.add_argument(
@@ -336,16 +326,9 @@ def main(argv=None):
     if args.rounds < 1 or args.batches < 1:
         parser().error("--rounds and --batches take positive numbers")
     with tempfile.TemporaryDirectory(prefix="pycuda-bench-") as directory:
-        try:
-            result = run(args, directory)
-        except SubjectError as e:
-            print(f"cannot measure: {e}", file=sys.stderr)
-            return 2
-    print(report(result))
-    if args.json:
-        common.write_json(args.json, result)
+        result = common.measured(run, args, directory)
     missed = [row for row in result["rows"] if row["verdict"] == "MISS"]
-    return 1 if args.strict and missed else 0
+    return common.conclude(args, result, report(result), missed)
 
 
 if __name__ == "__main__":

@@ -34,36 +34,23 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import common  # noqa: E402
-from bench_emulator import cpu_name  # noqa: E402
+from bench_emulator import MATMUL, cpu_name  # noqa: E402
 
 BOUND = 2.5
 MEMORY_BOUND = 3.0
 TILE = 16
 BLOCK = 256
 
-SOURCE = """
+SOURCE = (
+    """
 extern "C" {
-
+"""
+    + MATMUL
+    + """
 __global__ void vector_add(float *c, const float *a, const float *b, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) c[i] = a[i] + b[i];
-}
-
-__global__ void matmul(float *c, const float *a, const float *b, int n)
-{
-    __shared__ float as[16][16], bs[16][16];
-    int tx = threadIdx.x, ty = threadIdx.y;
-    int row = blockIdx.y * 16 + ty, column = blockIdx.x * 16 + tx;
-    float s = 0;
-    for (int t = 0; t < n; t += 16) {
-        as[ty][tx] = a[row * n + t + tx];
-        bs[ty][tx] = b[(t + ty) * n + column];
-        __syncthreads();
-        for (int e = 0; e < 16; e++) s += as[ty][e] * bs[e][tx];
-        __syncthreads();
-    }
-    c[row * n + column] = s;
 }
 
 __global__ void nbody(float4 *force, const float4 *bodies, int n)
@@ -130,6 +117,7 @@ __global__ void black_scholes(float *call, float *put, const float *price,
 
 }
 """
+)
 
 
 @dataclass(frozen=True)
@@ -438,15 +426,7 @@ def report(result):
 
 
 def parser():
-    p = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    p.add_argument("--quick", action="store_true", help="small sizes: a smoke test")
-    p.add_argument("--json", metavar="FILE", help="also write the result to this file")
-    p.add_argument(
-        "--strict", action="store_true", help="exit with 1 if a bound is missed"
-    )
-    p.add_argument("--rounds", type=int, default=25)
+    p = common.parser(__doc__, strict=True, rounds=25)
     p.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     p.add_argument("--cpu-time", action="store_true", help="count CPU time")
     p.add_argument("--only", action="append", default=[], metavar="KERNEL")
@@ -469,11 +449,8 @@ def main(argv=None):
         "rounds": args.rounds,
         "rows": with_scaling(rows),
     }
-    print(report(result))
-    if args.json:
-        common.write_json(args.json, result)
     missed = [row for row in rows if not row["holds"]]
-    return 1 if args.strict and missed else 0
+    return common.conclude(args, result, report(result), missed)
 
 
 if __name__ == "__main__":

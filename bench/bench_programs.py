@@ -637,12 +637,7 @@ def report(result):
 
 
 def parser():
-    p = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    p.add_argument("--quick", action="store_true", help="small sizes: a smoke test")
-    p.add_argument("--json", metavar="FILE", help="also write the result to this file")
-    p.add_argument("--rounds", type=int, default=10)
+    p = common.parser(__doc__, rounds=10)
     p.add_argument("--sizes", type=int, nargs="+", metavar="N")
     p.add_argument("--only", action="append", default=[], metavar="PROGRAM")
     p.add_argument("--child", type=int, help=argparse.SUPPRESS)
@@ -663,10 +658,7 @@ def main(argv=None):
         "rounds": args.rounds,
         "rows": [row for threads in (1, 2) for row in measured(args, threads)],
     }
-    print(report(result))
-    if args.json:
-        common.write_json(args.json, result)
-    return 0
+    return common.conclude(args, result, report(result))
 
 
 if __name__ == "__main__":

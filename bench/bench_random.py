@@ -20,7 +20,6 @@ import time
 
 import common
 from bench_launch import child_env
-from common import SubjectError
 
 GENERATORS = ("XORWOW", "Philox", "MRG32k3a", "Sobol32", "ScrambledSobol32")
 # name -> title; a subject has the cases that its package supports.
@@ -35,25 +34,6 @@ STATES = {f"make-{name}": f"making the states, {name}" for name in GENERATORS}
 
 
 # -- subjects --------------------------------------------------------------------------
-
-
-def streaming_cases(size, make, ops, synchronize):
-    """Return cases ``<name>@<size>`` that wait for the device, with one array."""
-    arrays = []
-
-    def timed(call):
-        def run(calls):
-            if not arrays:
-                arrays.append(make())
-            for _ in range(calls):
-                call(arrays[0])
-            synchronize()
-
-        return run
-
-    cases = {f"{name}@{size}": timed(call) for name, call in ops.items()}
-    cases[f"forget@{size}"] = lambda calls: arrays.clear()
-    return cases
 
 
 def prepare_pycuda(sizes):
@@ -95,7 +75,7 @@ def prepare_pycuda(sizes):
         def make(size=size):
             return gpuarray.empty(size, np.float32)
 
-        cases |= streaming_cases(size, make, ops, context.synchronize)
+        cases |= common.streaming_cases(size, make, ops, context.synchronize)
     header = {"version": pycuda.__version__, "device": drv.Device(0).name()}
     return header, cases, context.synchronize
 
@@ -124,7 +104,7 @@ def prepare_cupy(sizes):
         def make(size=size):
             return cupy.zeros(size, cupy.float32)
 
-        cases |= streaming_cases(size, make, ops, wait)
+        cases |= common.streaming_cases(size, make, ops, wait)
     return {"version": cupy.__version__}, cases, wait
 
 
@@ -145,7 +125,7 @@ def prepare_torch(sizes):
         def make(size=size):
             return torch.zeros(size, device="cuda")
 
-        cases |= streaming_cases(size, make, ops, wait)
+        cases |= common.streaming_cases(size, make, ops, wait)
     return {"version": torch.__version__}, cases, wait
 
 
@@ -243,12 +223,9 @@ def report(result):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=5)
+    parser = common.parser(__doc__, "one round of two batches")
     parser.add_argument("--batches", type=int, default=5)
     parser.add_argument("--most", type=int, default=2**28, metavar="ELEMENTS")
-    parser.add_argument("--quick", action="store_true", help="one round of two batches")
-    parser.add_argument("--json", metavar="PATH")
     parser.add_argument("--serve", choices=sorted(PREPARE), help=argparse.SUPPRESS)
     parser.add_argument("--sizes", type=int, nargs="*", help=argparse.SUPPRESS)
     args = parser.parse_args(argv)
@@ -259,15 +236,8 @@ def main(argv=None):
         parser.error("--most must be above 0")
     if args.quick:
         args.rounds, args.batches = 1, 2
-    try:
-        result = run(args)
-    except SubjectError as error:
-        print(f"bench_random: {error}", file=sys.stderr)
-        return 1
-    print(report(result))
-    if args.json:
-        common.write_json(args.json, result)
-    return 0
+    result = common.measured(run, args)
+    return common.conclude(args, result, report(result))
 
 
 if __name__ == "__main__":

@@ -11,11 +11,11 @@ by two events of the driver. Without one it runs the same code as if timelines d
 exist.
 """
 
-import argparse
 import json
 import sys
 import time
 
+import common
 import numpy as np
 
 import pycuda.autoinit
@@ -113,9 +113,7 @@ def launches(rounds):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--json")
+    parser = common.parser(__doc__, quick=None, rounds=15)
     given = parser.parse_args()
     rows = [*allocations(given.rounds), *launches(given.rounds)]
     print(f"{drv.Context.get_device().name()}, NumPy {np.__version__}")

@@ -461,14 +461,11 @@ def report(result):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="small and only once")
+    parser = common.parser(__doc__, "small and only once", rounds=None)
     parser.add_argument("--rows", type=int)
-    parser.add_argument("--rounds", type=int)
     parser.add_argument("--batches", type=int, default=5)
     parser.add_argument("--dtype", action="append", choices=DTYPES)
     parser.add_argument("--matrix", action="append", choices=sorted(MATRICES))
-    parser.add_argument("--json", metavar="PATH")
     parser.add_argument("--serve", choices=sorted(PREPARE), help=argparse.SUPPRESS)
     args = parser.parse_args(argv)
     args.rows = args.rows or (QUICK_ROWS if args.quick else ROWS)
@@ -480,14 +477,8 @@ def main(argv=None):
     if args.serve:
         common.serve_prepared(lambda: PREPARE[args.serve](args.rows, args.dtype))
         return 0
-    try:
-        result = run(args)
-    except SubjectError as error:
-        print(f"bench_sparse: {error}", file=sys.stderr)
-        return 1
-    print(report(result))
-    if args.json:
-        common.write_json(args.json, result)
+    result = common.measured(run, args)
+    common.conclude(args, result, report(result))
     return 1 if result["failed"] else 0
 
 

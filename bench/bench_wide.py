@@ -19,7 +19,6 @@ verdict  "behind" if the ratio is over 1.03, or at the smallest size over 1;
 The host compares results at the smallest size, unless that is over 2**22 elements.
 """
 
-import argparse
 import statistics
 import sys
 import time
@@ -484,22 +483,18 @@ def rst(result):
 
 
 def main(argv=None):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = common.parser(__doc__, quick=None)
     parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES))
     parser.add_argument("--topics", nargs="+", choices=wide.topics())
     parser.add_argument("--only", metavar="TEXT", help="rows whose name contains it")
     parser.add_argument("--peers", nargs="*", choices=list(PEERS), default=list(PEERS))
-    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--ms", type=float, default=20, help="length of a batch")
-    parser.add_argument("--json", metavar="PATH")
     parser.add_argument("--rst", metavar="PATH", help="tables for the documentation")
     args = parser.parse_args(argv)
     if any(size < 256 or size & (size - 1) for size in args.sizes):
         parser.error("--sizes must be powers of two of at least 256")
     result = run(args)
-    print(report(result))
-    if args.json:
-        common.write_json(args.json, result)
+    common.conclude(args, result, report(result))
     if args.rst:
         Path(args.rst).write_text(rst(result), encoding="utf-8")
     return 0

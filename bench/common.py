@@ -6,6 +6,7 @@ from stdin and answers with the nanoseconds per call of each batch. The bare dri
 within one run, each in its own process.
 """
 
+import argparse
 import contextlib
 import datetime
 import gc
@@ -18,6 +19,7 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
+from itertools import repeat
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -233,6 +235,25 @@ def serve_prepared(prepare):
         say(out, {"missing": reason})
 
 
+def streaming_cases(size, make, ops, synchronize, count=1):
+    """Return cases ``<name>@<size>`` that wait for the device; arrays are made once."""
+    arrays = []
+
+    def timed(call):
+        def run(calls):
+            if not arrays:
+                arrays.extend(make() for _ in range(count))
+            for _ in repeat(None, calls):
+                call(*arrays)
+            synchronize()
+
+        return run
+
+    cases = {f"{name}@{size}": timed(call) for name, call in ops.items()}
+    cases[f"forget@{size}"] = lambda calls: arrays.clear()
+    return cases
+
+
 def start_subjects(commands, env):
     """Start {name: command}; return the subjects and {name: why one is missing}.
 
@@ -388,3 +409,39 @@ def write_json(path, data):
     part = path.with_name(path.name + ".part")
     part.write_text(json.dumps(data, indent=1) + "\n")
     part.replace(path)
+
+
+# -- command lines ---------------------------------------------------------------------
+
+
+def parser(text, quick="small sizes: a smoke test", strict=False, rounds=5):
+    """Return a parser with the options of all benchmarks. Without quick: None."""
+    p = argparse.ArgumentParser(
+        description=text, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    if quick is not None:
+        p.add_argument("--quick", action="store_true", help=quick)
+    p.add_argument("--json", metavar="FILE", help="also write the result to this file")
+    if strict:
+        p.add_argument(
+            "--strict", action="store_true", help="exit with 1 if a bound is missed"
+        )
+    p.add_argument("--rounds", type=int, default=rounds)
+    return p
+
+
+def measured(run, *arguments):
+    """Return ``run(*arguments)``. End the process if a subject cannot measure."""
+    try:
+        return run(*arguments)
+    except SubjectError as error:
+        print(f"cannot measure: {error}", file=sys.stderr)
+        sys.exit(2)
+
+
+def conclude(args, result, text, missed=False):
+    """Print and store a result. Return the exit status: 1 for a miss with --strict."""
+    print(text)
+    if args.json:
+        write_json(args.json, result)
+    return 1 if missed and args.strict else 0

@@ -98,6 +98,19 @@ def add_json(parser: argparse.ArgumentParser, *, nested: bool = False) -> None:
     )
 
 
+def add_devices(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the devices of a software device."""
+    parser.add_argument(
+        "--devices", type=devices, metavar="N", help="the number of GPUs"
+    )
+    parser.add_argument(
+        "--capability",
+        type=capability,
+        metavar="9.0",
+        help="the compute capability of the devices",
+    )
+
+
 def as_json(value: Any) -> Any:
     """Return a value with its named tuples as dictionaries, for ``json.dumps``."""
     if hasattr(value, "_asdict"):

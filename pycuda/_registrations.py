@@ -2,11 +2,13 @@
 
 ``pycuda._public.register_after_import`` calls them when a module of a library has been
 imported, before or after ``pycuda.gpuarray``. dask and einops have no entry points for
-these tables.
+these tables. dask has one for what makes arrays: ``dask_backend``, which
+``pycuda.gpuarray`` has as ``_dask_backend``.
 """
 
 from __future__ import annotations
 
+import importlib
 import warnings
 from collections.abc import Callable, Sequence
 from types import ModuleType
@@ -42,6 +44,52 @@ def _dask_backends(module: Any) -> None:
     module.empty_lookup.register(GPUArray, GPUArray)
     module.percentile_lookup.register(GPUArray, module.percentile)
     module.to_numpy_dispatch.register(GPUArray, lambda data, **kwargs: data.get())
+    module.array_creation_dispatch.register_backend("pycuda", _dask_maker(module))
+
+
+def _dask_maker(module: Any) -> Any:
+    """Return what makes dask's arrays for ``dask.config.set({"array.backend": ...})``.
+
+    dask makes an array of NumPy's type by default, or of the type of ``meta``.
+    """
+
+    def make(name: str, word: str) -> Any:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            dask = importlib.import_module("dask.array")
+            if kwargs.get(word) is None:
+                kwargs[word] = GPUArray((), np.float64)
+            with importlib.import_module("dask").config.set({"array.backend": "numpy"}):
+                return getattr(dask, name)(*args, **kwargs)
+
+        return staticmethod(call)
+
+    class Maker(module.ArrayBackendEntrypoint):  # type: ignore[misc]
+        ones = make("ones", "meta")
+        zeros = make("zeros", "meta")
+        empty = make("empty", "meta")
+        full = make("full", "meta")
+        arange = make("arange", "like")
+        # Random numbers are NumPy's: curandom does not have all distributions.
+        RandomState = np.random.RandomState
+        default_bit_generator = np.random.PCG64
+
+        @classmethod
+        def to_backend_dispatch(cls) -> Callable[..., GPUArray]:
+            return to_gpu
+
+        @classmethod
+        def to_backend(cls, data: Any, **kwargs: Any) -> Any:
+            if isinstance(data._meta, GPUArray):
+                return data
+            return data.map_blocks(to_gpu, **kwargs)
+
+    return Maker()
+
+
+def dask_backend() -> Any:
+    """Return the backend "pycuda" of dask.array. It is dask's entry point."""
+    module = importlib.import_module("dask.array.backends")
+    return module.array_creation_dispatch.dispatch("pycuda")
 
 
 def _dask_sizes(module: Any) -> None:

@@ -192,20 +192,9 @@ def environment(
 
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--devices",
-        type=_command_line.devices,
-        metavar="N",
-        help="the number of GPUs",
-    )
+    _command_line.add_devices(parser)
     parser.add_argument(
         "--check", action="store_true", help="all checks of the software device"
-    )
-    parser.add_argument(
-        "--capability",
-        type=_command_line.capability,
-        metavar="9.0",
-        help="the compute capability of the devices",
     )
     parser.add_argument(
         "--driver-version",

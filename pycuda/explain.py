@@ -365,18 +365,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the checks, separated by commas: memory, init, race, sync, barrier, leak "
         "(default: all)",
     )
-    parser.add_argument(
-        "--capability",
-        type=_command_line.capability,
-        metavar="9.0",
-        help="the compute capability of the devices",
-    )
-    parser.add_argument(
-        "--devices",
-        type=_command_line.devices,
-        metavar="N",
-        help="the number of GPUs",
-    )
+    _command_line.add_devices(parser)
     parser.add_argument(
         "-m", dest="is_module", action="store_true", help="run a module, not a script"
     )

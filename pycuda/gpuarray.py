@@ -151,6 +151,7 @@ __getattr__ = _names_at_first_use(
         "pycuda._array.linalg.products": (
             "cross inner kron matvec outer tensordot trace vdot vecdot vecmat"
         ),
+        "pycuda._registrations": "dask_backend:_dask_backend",
         "pycuda.characterize": "has_double_support",
         "pycuda.compyte.array": (
             "c_contiguous_strides:_c_contiguous_strides "

@@ -526,8 +526,8 @@ def diff(
     a: GPUArray,
     n: int = 1,
     axis: int = -1,
-    prepend: GPUArray | float | None = None,
-    append: GPUArray | float | None = None,
+    prepend: _Values | None = None,
+    append: _Values | None = None,
 ) -> GPUArray: ...
 def dot(
     a: GPUArray,

@@ -99,6 +99,9 @@ def run_client(client, given):
         return True
     comparison = lists.Comparison(recorded, outcomes, lists.differences(client.name))
     print(comparison.text(client.name))
+    for test, (outcome, _, note) in sorted(results.items()):
+        if note and (outcome == "ok" or test in comparison.unexpected):
+            print(f"  {test}: {note}")
     print(f"{client.name}: {time.monotonic() - began:.0f} s", flush=True)
     return not comparison.unexpected
 

@@ -21,6 +21,20 @@ def normal_axis(axis, ndim):
     return axis % ndim
 
 
+def normal_axes(axis, ndim):
+    """Return the axes that ``axis`` names, from 0 on: None, a number, or several.
+
+    AxisError if there is no such axis, ValueError if it is named twice.
+    """
+    if axis is None:
+        return tuple(range(ndim))
+    axes = axis if np.iterable(axis) else (axis,)
+    result = tuple(normal_axis(k, ndim) for k in axes)
+    if len({*result}) != len(result):
+        raise ValueError(f"axis {axis} names an axis twice")
+    return result
+
+
 def packed_like(ary, itemsize):
     """Return strides without gaps that keep the memory order of an array's axes.
 

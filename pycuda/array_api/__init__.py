@@ -93,6 +93,8 @@ def __getattr__(name: str) -> _Any:
         return _np.dtype(_np.float16)
     if name in _BEYOND:
         return getattr(_np, name)
+    if name == "logspace":  # of numbers
+        return _importlib.import_module("pycuda.gpuarray").logspace
     if name not in _names:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     _importlib.import_module(f"{__name__}._docs").complete(_names[name])

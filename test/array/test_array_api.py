@@ -71,6 +71,11 @@ def test_names_beyond_the_standard(ctx):
         np.testing.assert_allclose(call(xp, x).get(), call(np, MATRIX), 1e-6)
 
 
+def test_range_beyond_the_standard(ctx):
+    np.testing.assert_allclose(xp.logspace(-1, 1, 5).get(), np.logspace(-1, 1, 5))
+    assert "logspace" not in xp.__all__
+
+
 def test_half_precision_is_beyond_the_standard(ctx):
     assert xp.ones(2, dtype=xp.float16).dtype == np.float16
     assert "float16" not in xp.__all__

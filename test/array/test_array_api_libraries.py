@@ -1,5 +1,6 @@
 """Libraries for arrays of any kind, with GPUArrays."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -81,6 +82,65 @@ def test_registrations(first):
         "0.0 10.0 192",
         "ndarray",
     ]
+
+
+MADE = """
+import numpy as np, dask
+import dask.array as da
+from dask.array.backends import array_creation_dispatch as table
+from importlib.metadata import EntryPoint
+import pycuda.autoinit
+assert "pycuda" not in table._lookup
+found = EntryPoint("pycuda", {value!r}, "dask.array.backends").load()()
+assert found is table.dispatch("pycuda")
+from pycuda.gpuarray import GPUArray
+on_host = da.from_array(np.arange(4), chunks=2)
+moved = on_host.to_backend("pycuda")
+assert moved.to_backend("pycuda") is moved
+with dask.config.set({{"array.backend": "pycuda"}}):
+    made = [da.ones(5, chunks=2), da.zeros((2, 3)), da.full(3, 7), da.arange(1, 4)]
+    made += [da.empty(3), da.ones(2, meta=np.empty(0)), on_host.to_backend()]
+    made += [da.nonzero(moved)[0], da.argtopk(moved, 2)]
+    made += [make(3).to_backend() for make in (da.random.random, da.eye)]
+    made += [da.random.RandomState(1).uniform(size=3)]
+for d in (moved, *made):
+    x = d.compute()
+    greatest = "" if d is made[4] else np.ceil(float(x.max()))
+    print(type(x).__name__, x.dtype, x.shape, greatest)
+"""
+
+
+def test_arrays_that_dask_makes():
+    pytest.importorskip("dask")
+    text = (FOLDER.parent / "pyproject.toml").read_text()
+    (value,) = re.findall(r'dask.array.backends"\]\npycuda = "(.*)"', text)
+    assert run_child(MADE.format(value=value)).stdout.splitlines() == [
+        "GPUArray int64 (4,) 3.0",
+        "GPUArray float64 (5,) 1.0",
+        "GPUArray float64 (2, 3) 0.0",
+        "GPUArray int64 (3,) 7.0",
+        "GPUArray int64 (3,) 3.0",
+        "GPUArray float64 (3,) ",
+        "ndarray float64 (2,) 1.0",
+        "GPUArray int64 (4,) 3.0",
+        "GPUArray int64 (3,) 3.0",
+        "GPUArray int64 (2,) 3.0",
+        "GPUArray float64 (3,) 1.0",
+        "GPUArray float64 (3, 3) 1.0",
+        "ndarray float64 (3,) 1.0",
+    ]
+
+
+def test_copies_in_host_memory(ctx):
+    """xarray and others call to_numpy() where they need the elements."""
+    x = to_gpu(np.arange(6.0).reshape(2, 3)[:, ::2])
+    assert type(x.to_numpy()) is np.ndarray
+    np.testing.assert_array_equal(x.to_numpy(), x.get())
+    xr = pytest.importorskip("xarray")
+    array = xr.DataArray(x, dims=("a", "b"))
+    assert type(array.as_numpy().data) is np.ndarray
+    with pytest.raises(TypeError, match=r"call \.get"):
+        _ = array.values
 
 
 def test_tables_of_another_version_make_a_warning():

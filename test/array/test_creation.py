@@ -384,7 +384,11 @@ def test_like_of_other_arguments(ctx):
     assert np.array(x, copy=None, like=x) is x
     same(np.full(2, x[0, 0, 1], like=x), np.full(2, CUBE[0, 0, 1]))
     refused(TypeError, lambda: np.array(["text"], like=x), "list")
+    same(np.arange(1, 9, 3, np.int8, like=x), np.arange(1, 9, 3, np.int8))
+    same(np.arange(stop=4, like=x), np.arange(stop=4))
+    same(np.arange(1, 3, None, like=x), np.arange(1, 3, None))
     refused(ValueError, lambda: np.arange(1, 2, 0, like=x), "step")
+    refused(TypeError, lambda: np.arange(like=x), "stop")
     with pytest.raises(TypeError, match="device"):
         x.__array_function__(np.zeros, (ga.GPUArray,), (3,), {"device": "gpu"})
 

@@ -581,6 +581,8 @@ def test_gradient_and_ediff1d(ctx):
             np.gradient(x, **wrong)
     with pytest.raises(ValueError, match="elements"):
         np.gradient(x[:1])
+    with pytest.raises(ValueError, match="twice"):
+        np.gradient(x, axis=(0, 0))
     with pytest.raises(TypeError):
         np.gradient(x, 1, 2)
     same(np.ediff1d(x), np.ediff1d(a))

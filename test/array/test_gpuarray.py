@@ -240,6 +240,14 @@ def test_flags(ctx):
     assert (flags.c_contiguous, flags.f_contiguous, flags.forc) == (False, False, False)
     assert GPUArray((1, 3, 1), np.float32).flags.f_contiguous
     assert repr(flags).count("\n") == 1
+    for order in "CF":
+        flags = GPUArray((2, 3), np.float32, order=order).flags
+        other = np.empty((2, 3), order=order).flags
+        for name in ("C_CONTIGUOUS", "C", "F_CONTIGUOUS", "F", "FORTRAN", "FORC"):
+            assert flags[name] is other[name]
+    for unknown in ("c_contiguous", "WRITEABLE", 1):
+        with pytest.raises(KeyError):
+            flags[unknown]
     of_host = gpuarray.ArrayFlags(np.ones((2, 3), order="F"))
     assert of_host.f_contiguous and not of_host.c_contiguous
 

@@ -455,9 +455,17 @@ def test_numbers_beside_differences(ctx):
         x = np.array([1, 2, 5], dtype)
         agree(np.diff, x, prepend=1)
         agree(np.diff, x, append=1.5)
+        agree(np.diff, x, prepend=[7], append=[8, 1.5])
+        agree(np.diff, np.stack([x, x]), prepend=[[7, 2]] * 2)
         for end in (9, 1.5, [7, 8], np.array([7, 8], "f4")):
             agree(np.ediff1d, x, to_end=end)
             agree(np.ediff1d, x, end, to_begin=end)
+
+
+@pytest.mark.parametrize("dtype", ["?", "i4", "f2", "f4", "f8"])
+def test_bessel_function(ctx, dtype):
+    agree(np.i0, np.linspace(-3, 3, 7).astype(dtype), tolerance=2e-3)
+    agree(np.i0, empty((0, 2), dtype))
 
 
 @pytest.mark.parametrize("function", [np.nanquantile, np.nanpercentile])

@@ -15,7 +15,7 @@ import pytest
 import pycuda.driver as drv
 from pycuda import _driver, _libraries, gpuarray
 from pycuda.gpuarray import matmul, to_gpu
-from support.arrays import COMPLEX, DTYPES, FLOATS, same
+from support.arrays import COMPLEX, DTYPES, FLOATS, same, whole_numbers as values
 from support.child import run_child
 from support.fake_library import FakeLibrary, build
 
@@ -87,18 +87,6 @@ def library(request, kept, monkeypatch):
         kept[name] = context
     else:
         context.detach()
-
-
-def values(dtype, shape, seed=0):
-    """Return small whole numbers, whose products every dtype sums exactly."""
-    rng = np.random.default_rng(seed)
-    dtype = np.dtype(dtype)
-    if dtype.kind in "bu":
-        return rng.integers(0, 3, shape).astype(dtype)
-    host = rng.integers(-3, 4, shape)
-    if dtype.kind == "c":
-        host = host + 1j * rng.integers(-3, 4, shape)
-    return host.astype(dtype)
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)

@@ -3,31 +3,7 @@
 #include "driver/events.h"
 
 #include "check.h"
-
-uint64_t
-pcu_nanoseconds(void)
-{
-    return 0;
-}
-
-uint64_t
-pcu_ticks_coarse(void)
-{
-    return 0;
-}
-
-pcu_ticks_source
-pcu_ticks_cheapest(void)
-{
-    return PCU_TICKS_COUNTER;
-}
-
-pcu_ticks_pair
-pcu_ticks_now(pcu_ticks_source source)
-{
-    pcu_ticks_pair pair = {source, pcu_ticks(source), 0};
-    return pair;
-}
+#include "clock.h"
 
 /* -Wl,--wrap=calloc: whether all allocations fail. */
 static bool calloc_fails;

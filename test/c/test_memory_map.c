@@ -3,6 +3,7 @@
 #include "driver/memory_map.h"
 
 #include "check.h"
+#include "clock.h"
 
 /* What the map reads of other units. */
 struct pcu_drv_info pcu_drv_info = {.state = PCU_DRV_READY};
@@ -12,31 +13,6 @@ pcu_context_record_outlived(const pcu_context_record *rec)
 {
     (void)rec;
     return 0;
-}
-
-uint64_t
-pcu_nanoseconds(void)
-{
-    return 0;
-}
-
-uint64_t
-pcu_ticks_coarse(void)
-{
-    return 0;
-}
-
-pcu_ticks_source
-pcu_ticks_cheapest(void)
-{
-    return PCU_TICKS_COUNTER;
-}
-
-pcu_ticks_pair
-pcu_ticks_now(pcu_ticks_source source)
-{
-    pcu_ticks_pair pair = {source, pcu_ticks(source), 0};
-    return pair;
 }
 
 /* -Wl,--wrap=calloc: the allocation that fails, counted down; negative: none. */

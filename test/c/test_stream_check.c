@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "failing_memory.h"
 
 enum { BYTES = 1 << 20, ARRAY = 1 << 16 };
 
@@ -45,56 +46,6 @@ emu_memory_kind_name(emu_memory_kind kind)
 {
     (void)kind;
     return "device";
-}
-
-static long fail_at; /* the number of the allocation that fails; 0: none */
-static long allocations, blocks;
-
-void *__real_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__real_malloc(size_t size);
-void *__wrap_malloc(size_t size);
-void *__real_realloc(void *block, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-void __real_free(void *block);
-void __wrap_free(void *block);
-
-static int
-fails(void)
-{
-    allocations++;
-    return allocations == fail_at;
-}
-
-void *
-__wrap_calloc(size_t count, size_t size)
-{
-    void *block = fails() ? NULL : __real_calloc(count, size);
-    blocks += block != NULL;
-    return block;
-}
-
-void *
-__wrap_malloc(size_t size)
-{
-    void *block = fails() ? NULL : __real_malloc(size);
-    blocks += block != NULL;
-    return block;
-}
-
-void *
-__wrap_realloc(void *block, size_t size)
-{
-    void *moved = fails() ? NULL : __real_realloc(block, size);
-    blocks += moved != NULL && block == NULL;
-    return moved;
-}
-
-void
-__wrap_free(void *block)
-{
-    blocks -= block != NULL;
-    __real_free(block);
 }
 
 /* -- a program --------------------------------------------------------------------- */

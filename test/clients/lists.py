@@ -25,7 +25,10 @@ def write(path, about, outcomes):
 
 
 def differences(name):
-    """Return {id: reason} of the tests that pass on a GPU only, for a known reason."""
+    """Return {id: reason} of the tests that fail here for a known reason.
+
+    They pass on a GPU, or they are tests of a library for arrays of any kind.
+    """
     path = DIFFERENCES / f"{name}.txt"
     found, reason = {}, []
     if not path.exists():

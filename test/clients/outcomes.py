@@ -6,8 +6,8 @@
 
 This file runs in the environment of a client, so it needs the standard library only. A
 line has fields with tabs between them: ``start`` and an id, then the outcome, the id,
-the seconds and the last line of the error. The process ends after the first test that
-fails: a device error may have made its context useless.
+the seconds and the last line of the error, or the ``note`` of the test. The process
+ends after the first test that fails: a device error may have made its context useless.
 """
 
 import importlib.util
@@ -77,7 +77,8 @@ class Outcomes(unittest.TestResult):
     def stopTest(self, test):
         super().stopTest(test)
         seconds = time.perf_counter() - self.began
-        self.write(self.outcome, test.id(), f"{seconds:.2f}", self.reason)
+        reason = self.reason or getattr(test, "note", "")
+        self.write(self.outcome, test.id(), f"{seconds:.2f}", reason)
 
     def _note(self, outcome, error):
         self.outcome = outcome

@@ -157,20 +157,23 @@ _HASHCAT = Client(
     variables=(("HASHCAT", "{environment}/debian/usr/share/hashcat"),),
 )
 
-#: These count the tests of a library that pass with pycuda.array_api.
-_SCIKIT_LEARN = Client(
-    name="scikit_learn",
-    version="scikit-learn 1.9.1",
-    modules=("scikit_learn_tests",),
-    quick=(),
-    with_pycuda=True,
-)
-_SCIPY = Client(
-    name="scipy",
-    version="scipy 1.17.1",
-    modules=("scipy_tests",),
-    quick=(),
-    with_pycuda=True,
+#: These run the tests that a library has for arrays of any kind with GPUArrays.
+_LIBRARIES = tuple(
+    Client(
+        name=version.partition(" ")[0].replace("-", "_"),
+        version=version,
+        modules=(f"{version.partition(' ')[0].replace('-', '_')}_tests",),
+        quick=(),
+        with_pycuda=True,
+    )
+    for version in (
+        "scikit-learn 1.9.1",
+        "scipy 1.17.1",
+        "array-api-extra 0.11.5",
+        "einops 0.8.2",
+        "dask 2026.8.0",
+        "xarray 2026.9.0",
+    )
 )
 #: It uses this package. The program of the page on autotuning runs with the tests.
 _KERNEL_TUNER = Client(
@@ -186,6 +189,6 @@ CLIENTS = {
     client.name: client
     for client in (
         *(_NUMBA, _CUDA_CORE, _TINYGRAD, _TINYGRAD_OPS, _TRITON, _WARP),
-        *(_TAICHI, _HALIDE, _HASHCAT, _KERNEL_TUNER, _SCIKIT_LEARN, _SCIPY),
+        *(_TAICHI, _HALIDE, _HASHCAT, _KERNEL_TUNER, *_LIBRARIES),
     )
 }

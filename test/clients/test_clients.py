@@ -3,9 +3,11 @@
 A few tests of each run here. `make clients` runs all and compares them with an H200.
 """
 
+import importlib
 import subprocess
 import sys
 import textwrap
+import unittest
 from pathlib import Path
 
 import pytest
@@ -149,7 +151,7 @@ import os, time, unittest
 
 class First(unittest.TestCase):
     def test_good(self):
-        pass
+        self.note = "two parts"
     def test_bad(self):
         self.assertEqual(1, 2)
     def test_error(self):
@@ -207,6 +209,7 @@ def test_outcomes(run, monkeypatch):
         "test_sample.Second.test_two": "skip",
         "test_sample.Third.test_long": "timeout",
     }
+    assert found["test_sample.First.test_good"][2] == "two parts"
     assert found["test_sample.First.test_error"][2] == "lines"
     assert found["test_sample.Second.test_one"][2] == "none of these"
     assert "missing_module" in found["test_broken"][2]
@@ -241,6 +244,54 @@ def test_clients_that_no_gpu_has_run():
     assert lists.Comparison({"a": "ok"}, outcomes, {}).unexpected == []
     good = {"a": "ok", "b": "skip"}
     assert lists.Comparison({}, good, {}).unexpected == []
+
+
+LIBRARY = """
+import pytest
+
+@pytest.mark.parametrize("x", [1, 2])
+def test_one(x):
+    assert x == 1, "not - one"
+
+def test_two():
+    pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("listed", "passed", "said"),
+    [
+        (["part/test_one.py::test_one[2]"], 2, ""),
+        ([], 2, r"fail, but are not listed: \['sample/part/test_one.py::test_one"),
+        (
+            ["part/test_one.py::test_one[2]", "part/test_one.py::test_two"],
+            *(2, r"are listed, but do not fail: \['sample/part/test_one.py::test_two'"),
+        ),
+        (["part/test_one.py::test_one[2]"], 3, "2 not greater than or equal to 3"),
+        (["part/test_one.py::test_one[2]", "other/test.py::test_three"], 2, ""),
+    ],
+)
+def test_tests_of_libraries(monkeypatch, tmp_path, listed, passed, said):
+    """A test that fails must be listed, and a test of the list must fail."""
+    monkeypatch.syspath_prepend(str(programs.SUITES))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setattr(lists, "DIFFERENCES", tmp_path)
+    (tmp_path / "sample" / "part").mkdir(parents=True)
+    (tmp_path / "sample" / "__init__.py").touch()
+    (tmp_path / "plugin_of_sample.py").touch()
+    (tmp_path / "sample" / "part" / "test_one.py").write_text(LIBRARY)
+    lines = "".join(f"sample/{test}\n" for test in listed)
+    (tmp_path / "client.txt").write_text(f"# a cause\n{lines}")
+    check = importlib.import_module("array_libraries").check
+    case = unittest.TestCase()
+    arguments = (case, "client", passed, "sample", "part", "plugin_of_sample")
+    if said:
+        with pytest.raises(AssertionError, match=said):
+            check(*arguments)
+    else:
+        check(*arguments)
+        assert case.note == "2 pass, 1 fail for a known reason"
 
 
 def test_packages_of_debian(monkeypatch, tmp_path):

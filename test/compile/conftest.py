@@ -1,6 +1,7 @@
 """Fixtures for the tests of compilation."""
 
 import os
+import types
 
 import pytest
 
@@ -24,3 +25,24 @@ def cache(tmp_path, monkeypatch):
 @pytest.fixture
 def toy(tmp_path):
     return make_toy(tmp_path)
+
+
+@pytest.fixture
+def on_device(monkeypatch):
+    """Pretend that the current context's device has this capability."""
+
+    def pretend(*capability, software=False):
+        device = types.SimpleNamespace(capability=capability, software=software)
+        monkeypatch.setattr(architecture, "current_device", lambda: device)
+
+    return pretend
+
+
+@pytest.fixture
+def headers(tmp_path):
+    """A folder with an old header, a.h."""
+    folder = tmp_path / "include"
+    folder.mkdir()
+    (folder / "a.h").write_text("of a")
+    os.utime(folder / "a.h", (1, 1))
+    return folder

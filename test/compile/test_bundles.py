@@ -218,15 +218,6 @@ def test_the_images_are_those_of_the_architectures(make, toy):
 # Headers
 
 
-@pytest.fixture
-def headers(tmp_path):
-    folder = tmp_path / "include"
-    folder.mkdir()
-    (folder / "a.h").write_text("of a")
-    os.utime(folder / "a.h", (1, 1))
-    return folder
-
-
 SOURCE = '#include "a.h"\n'
 
 

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import threading
 import traceback
-import types
 import warnings
 from pathlib import Path
 
@@ -15,7 +14,7 @@ import numpy as np
 import pytest
 
 from pycuda import compiler, driver
-from pycuda._compile import architecture, nvcc
+from pycuda._compile import nvcc
 from pycuda._compile.source_text import wrapped
 from pycuda.compiler import SourceModule
 from pycuda.driver import CompileError, CompilerNotFoundError
@@ -37,17 +36,6 @@ def surroundings(cache, tmp_path, monkeypatch):
 @pytest.fixture
 def temporary(tmp_path):
     return tmp_path / "temporary"
-
-
-@pytest.fixture
-def on_device(monkeypatch):
-    """Pretend that the current context's device has this capability."""
-
-    def pretend(*capability, software=False):
-        device = types.SimpleNamespace(capability=capability, software=software)
-        monkeypatch.setattr(architecture, "current_device", lambda: device)
-
-    return pretend
 
 
 @pytest.fixture

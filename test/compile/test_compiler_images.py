@@ -9,19 +9,11 @@ import pytest
 
 import pycuda.driver as drv
 from pycuda import _driver, compiler
-from pycuda._compile import nvrtc
-from support.compilers import REAL_NVCC
+from support.compilers import COMPILERS
 
 pytestmark = pytest.mark.gpu
 
 SOURCE = "__global__ void twice(int *a) { a[threadIdx.x] *= 2; }"
-
-COMPILERS = [
-    pytest.param("nvcc", marks=pytest.mark.skipif(REAL_NVCC is None, reason="no nvcc")),
-    pytest.param(
-        "nvrtc", marks=pytest.mark.skipif(nvrtc.find() is None, reason="no NVRTC")
-    ),
-]
 
 
 def doubles(module):

@@ -82,23 +82,29 @@ def lock_of(cache, toy, source="text"):
 
 # Processes
 
-RACER = """
-import hashlib, sys
+RACERS = """
+import hashlib, multiprocessing, sys
 from pycuda import compiler
 from pycuda._compile import architecture, store
 architecture.current_device = lambda: None
-source, nvcc = sys.argv[1:]
+count, nvcc, *sources = sys.argv[1:]
 load = store.load
 def load_and_wait(path, *how):
     found = load(path, *how)
     if path.endswith(".cubin"):
         store.load = load
-        print("missed" if found is None else "found", flush=True)
-        sys.stdin.readline()
+        assert found is None
+        barrier.wait(60)  # until all have missed, so all compete
     return found
 store.load = load_and_wait
-image = compiler.compile(source, nvcc=nvcc, options=["-arch=sm_80"])
-print(hashlib.sha256(image).hexdigest())
+def race(number):
+    source = sources[number % len(sources)]
+    image = compiler.compile(source, nvcc=nvcc, options=["-arch=sm_80"])
+    return number % len(sources), hashlib.sha256(image).hexdigest()
+fork = multiprocessing.get_context("fork")
+barrier = fork.Barrier(int(count))
+with fork.Pool(int(count)) as pool:
+    print(*sorted({*pool.map(race, range(int(count)), 1)}), sep="\\n")
 """
 
 
@@ -111,17 +117,8 @@ def test_racing_processes_compile_each_source_once(
 ):
     counted = make(tmp_path)
     texts = [KERNEL.replace("1;", f"{number};") for number in range(sources)]
-    racers = [
-        (number % sources, child(RACER, texts[number % sources], counted.path))
-        for number in range(count)
-    ]
-    for _, racer in racers:
-        assert racer.stdout.readline() == "missed\n"  # all of them, so all compete
-    for _, racer in racers:
-        racer.stdin.write("go\n")
-        racer.stdin.flush()
-    results = {(which, end(racer)) for which, racer in racers}
-    assert len(results) == len({result for _, result in results}) == sources
+    results = end(child(RACERS, count, counted.path, *texts)).splitlines()
+    assert len(results) == len({line.split()[1] for line in results}) == sources
     assert len(counted.calls) == 2 + sources  # its number, its answer, each source
     assert hidden_in(cache) == []
     images = [

@@ -6,22 +6,10 @@ import numpy as np
 import pytest
 
 import pycuda.driver as drv
-from pycuda._compile import nvrtc
 from pycuda.compiler import SourceModule
-from support.compilers import REAL_NVCC
+from support.compilers import COMPILERS
 
 pytestmark = pytest.mark.gpu
-
-COMPILERS = [
-    pytest.param(
-        "nvcc",
-        marks=pytest.mark.skipif(REAL_NVCC is None, reason="nvcc was not found"),
-    ),
-    pytest.param(
-        "nvrtc",
-        marks=pytest.mark.skipif(nvrtc.find() is None, reason="NVRTC was not found"),
-    ),
-]
 
 
 @pytest.fixture(params=COMPILERS)

@@ -5,24 +5,10 @@ import textwrap
 import pytest
 
 from pycuda import _excerpt, compiler, driver
-from pycuda._compile import architecture, build, nvrtc
+from pycuda._compile import architecture, build
 from pycuda.driver import CompileError
-from support.compilers import REAL_NVCC
+from support.compilers import COMPILERS
 
-COMPILERS = [
-    pytest.param(
-        "nvcc",
-        marks=pytest.mark.skipif(
-            REAL_NVCC is None, reason="needs nvcc, which is not installed"
-        ),
-    ),
-    pytest.param(
-        "nvrtc",
-        marks=pytest.mark.skipif(
-            nvrtc.find() is None, reason="needs NVRTC, which is not installed"
-        ),
-    ),
-]
 each_compiler = pytest.mark.parametrize("which", COMPILERS)
 
 

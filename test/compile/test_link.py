@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import types
 
 import numpy as np
 import pytest
@@ -40,15 +39,6 @@ def loaded(monkeypatch):
 
     monkeypatch.setattr("pycuda.driver.module_from_buffer", Module)
     return images
-
-
-@pytest.fixture
-def on_device(monkeypatch):
-    def pretend(*capability, software=False):
-        device = types.SimpleNamespace(capability=capability, software=software)
-        monkeypatch.setattr(architecture, "current_device", lambda: device)
-
-    return pretend
 
 
 def piece(source, arch="sm_80", **how):

@@ -29,15 +29,6 @@ def content(folder):
 
 
 @pytest.fixture
-def headers(tmp_path):
-    folder = tmp_path / "include"
-    folder.mkdir()
-    (folder / "a.h").write_text("of a")
-    os.utime(folder / "a.h", (1, 1))
-    return folder
-
-
-@pytest.fixture
 def shared(cache, tmp_path, toy, headers, monkeypatch):
     """A filled cache. The own cache is empty."""
     compiler.compile("text", nvcc=toy.path)

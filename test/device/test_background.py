@@ -91,6 +91,10 @@ def timed(call, *arguments, **options):
     begin = time.monotonic()
     call(*arguments, **options)
     return time.monotonic() - begin
+
+flag, at = shared()
+out = zeros()
+stream = drv.Stream()
 """
 
 
@@ -104,8 +108,6 @@ def test_a_flag_in_page_locked_memory(stream, streams):
     run(
         f"""
 stream = {stream}
-flag, at = shared()
-out = zeros()
 assert timed(kernel("wait_for"), at, np.int32(5), out, stream=stream, **one) < 1
 kernel("add")(out, np.int32(2), stream=stream, **one)
 event = drv.Event().record(stream)
@@ -152,9 +154,7 @@ assert value(sum) == 50 * 51 // 2
 def test_work_of_the_default_stream_comes_in_the_order_of_the_calls():
     run(
         """
-flag, at = shared()
-out, other = zeros(), zeros()
-stream = drv.Stream()
+other = zeros()
 kernel("wait_for")(at, np.int32(1), out, **one)
 kernel("wait_for")(out, np.int32(1), other, stream=stream, **one)
 kernel("add")(other, np.int32(1), **one)
@@ -169,9 +169,6 @@ assert (value(out), value(other)) == (2, 2)
 def test_an_executable_graph_is_updated_while_it_runs():
     run(
         """
-flag, at = shared()
-out = zeros()
-
 def record(number):
     stream = drv.Stream()
     with stream.capture() as graph:
@@ -179,7 +176,6 @@ def record(number):
         kernel("add")(out, np.int32(10), stream=stream, **one)
     return graph
 
-stream = drv.Stream()
 graph = record(1).instantiate()
 assert timed(graph.launch, stream) < 1
 graph.update(record(2))
@@ -198,9 +194,6 @@ assert value(out) == 12
 def test_a_thread_enqueues_while_a_kernel_waits():
     run(
         """
-flag, at = shared()
-out = zeros()
-stream = drv.Stream()
 context = pycuda.autoinit.context
 
 def work():
@@ -226,9 +219,6 @@ assert value(out) == 601
 def test_ctrl_c_ends_the_wait_and_the_kernel():
     run(
         """
-flag, at = shared()
-out = zeros()
-stream = drv.Stream()
 kernel("wait_for")(at, np.int32(1), out, stream=stream, **one)
 threading.Timer(0.2, lambda: signal.raise_signal(signal.SIGINT)).start()
 begin = time.monotonic()
@@ -272,8 +262,7 @@ def test_blocks_of_all_workers_go_on(threads):
     """Also if only those of a worker thread wait. The counterpart is the sum before."""
     run(
         """
-flag, at = shared()
-out, other = zeros(), zeros()
+other = zeros()
 for which in 0, 1, 63:
     flag[0] = 0
     drv.memset_d32(out, 0, 16)
@@ -295,11 +284,10 @@ def test_which_calls_wait_for_a_kernel():
     """As recorded on an H200."""
     run(
         """
-flag, at = shared()
-out, memory, late = zeros(), zeros(), zeros()
+memory, late = zeros(), zeros()
 host = np.zeros(16, np.int32)
 context = pycuda.autoinit.context
-stream, other = drv.Stream(), drv.Stream()
+other = drv.Stream()
 second = SourceModule('__global__ void k() {}')
 
 def waits(call):
@@ -339,8 +327,6 @@ assert waits(lambda: drv.Event().record(stream).synchronize())
 def test_streams_and_graphs_that_end_while_a_kernel_runs():
     run(
         """
-flag, at = shared()
-out = zeros()
 d = driver()
 stream = c_void_p(d.out(c_void_p, "StreamCreate", 0))
 other = drv.Stream()
@@ -368,8 +354,6 @@ def test_a_graph_runs_once_at_a_time():
     """A second launch in another stream returns and comes behind the first one."""
     run(
         """
-flag, at = shared()
-out = zeros()
 streams = [drv.Stream(drv.stream_flags.NON_BLOCKING) for _ in range(2)]
 with streams[0].capture() as graph:
     kernel("add")(out, np.int32(10), stream=streams[0], **one)
@@ -397,10 +381,7 @@ def test_a_loop_of_a_graph_waits():
     """A conditional node whose body waits in each round."""
     run(
         """
-flag, at = shared()
-out = zeros()
 graph = drv.Graph()
-stream = drv.Stream()
 handle = graph.condition(1, reset=True)
 body = graph.add_while(handle).bodies[0]
 setter = SourceModule('''
@@ -430,13 +411,11 @@ def test_a_graph_of_many_kernels():
     """Each node is short. The launch returns before all of them have run."""
     run(
         """
-out = zeros()
 graph = drv.Graph()
 for i in range(100):
     before = graph.nodes[-1:]
     graph.add_kernel(kernel("count"), out, np.int32(20000), after=before, **one)
 exec = graph.instantiate()
-stream = drv.Stream()
 begin = time.monotonic()
 delay = timed(exec.launch, stream)
 assert not stream.is_done()
@@ -451,10 +430,7 @@ def test_a_loop_of_a_graph_whose_kernels_are_short():
     """The loop ends when the host writes a flag; its kernel reads it once a round."""
     run(
         """
-flag, at = shared()
-out = zeros()
 graph = drv.Graph()
-stream = drv.Stream()
 handle = graph.condition(1, reset=True)
 body = graph.add_while(handle).bodies[0]
 reader = SourceModule('''
@@ -481,9 +457,7 @@ def test_waits_for_a_value(streams):
     """In the default stream and in a graph, where a GPU waits for it, too."""
     run(
         """
-flag, at = shared()
-out = zeros()
-null, stream = drv.Stream.from_handle(1), drv.Stream()
+null = drv.Stream.from_handle(1)
 assert timed(null.wait_value, at, 1) < 1
 kernel("add")(out, np.int32(2), **one)
 event = drv.Event().record()
@@ -510,9 +484,6 @@ def test_faults_behind_a_kernel_that_waits():
     """The next call that waits raises the report."""
     run(
         """
-flag, at = shared()
-out = zeros()
-stream = drv.Stream()
 for wrong in False, True:
     flag[0] = 0
     kernel("wait_for")(at, np.int32(1), out, stream=stream, **one)
@@ -533,9 +504,6 @@ os._exit(0)
 def test_memory_and_host_functions_behind_a_kernel_that_waits():
     run(
         """
-flag, at = shared()
-out = zeros()
-stream = drv.Stream()
 memory = drv.mem_alloc_async(64, stream)
 said = []
 kernel("wait_for")(at, np.int32(1), out, stream=stream, **one)

@@ -115,7 +115,7 @@ print(n, w.get(sync=False))
 def test_what_work_needs_goes_after_it():
     assert late("""
 gone = d.alloc(1 << 20)
-m = d.module(STEP)
+m = d.module(SOURCE)
 f = d.function(m, b"step")
 s = w.stream()
 seen = []

@@ -5,7 +5,6 @@ import time
 import numpy as np
 import pytest
 
-from support.emulator_arrays import Arrays
 from support.marks import emulator_only
 
 pytest_plugins = ["support.emulator_fixtures"]
@@ -14,13 +13,6 @@ START = """ld.param.u64 %rd1, [out];
 mov.u32 %r0, %tid.x;
 mad.wide.u32 %rd1, %r0, 4, %rd1;
 """
-
-
-@pytest.fixture
-def g(d, emu_ctx):
-    arrays = Arrays(d)
-    yield arrays
-    arrays.close()
 
 
 def kernel(body, registers, name="k"):

@@ -10,19 +10,11 @@ import pytest
 from device import batch
 from device.random_ptx import program
 from support.emulator import LIBRARY, child
-from support.emulator_arrays import Arrays
 
 pytest_plugins = ["support.emulator_fixtures"]
 
 HEAD = ".version 8.0\n.target sm_75\n.address_size 64\n"
 I32, U32 = np.int32, np.uint32
-
-
-@pytest.fixture
-def g(d, emu_ctx):
-    arrays = Arrays(d)
-    yield arrays
-    arrays.close()
 
 
 def kernel(body, parameters="dst", scalars="n"):

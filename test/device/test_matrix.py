@@ -7,18 +7,10 @@ import numpy as np
 import pytest
 
 from support.emulator import DriverError, R
-from support.emulator_arrays import Arrays
 
 pytest_plugins = ["support.emulator_fixtures"]
 
 HEADER = ".version 8.0\n.target sm_75\n.address_size 64\n"
-
-
-@pytest.fixture
-def g(d, emu_ctx):
-    arrays = Arrays(d)
-    yield arrays
-    arrays.close()
 
 
 def run(g, body, inputs, output, block=32):

@@ -8,7 +8,7 @@ import pytest
 import pycuda.driver as drv
 from pycuda import _driver
 from support.rawtexture import BORDER, CLAMP, MIRROR, WRAP
-from support.texture_bench import HEIGHT, WIDTH, Bench, places, rng_of, texels
+from support.texture_bench import HEIGHT, WIDTH, Bench, array_of, places, rng_of, texels
 from support.texture_model import Model
 
 pytestmark = pytest.mark.gpu
@@ -86,17 +86,6 @@ def bench():
     bench = Bench.__new__(Bench)
     bench.emulated = _driver._is_emulated()
     return bench
-
-
-def array_of(data, flags=0):
-    height, width, channels = data.shape
-    descriptor = drv.ArrayDescriptor3D()
-    descriptor.width, descriptor.height = width, height
-    descriptor.format = drv.dtype_to_array_format(data.dtype)
-    descriptor.num_channels, descriptor.flags = channels, flags
-    array = drv.Array(descriptor)
-    array.set(data)
-    return array
 
 
 def read(module, at, texref):

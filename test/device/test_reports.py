@@ -6,7 +6,6 @@ A fault breaks the context, so each test runs in its own process.
 import pytest
 
 from support.emulator import DriverError, R, child
-from support.emulator_arrays import Arrays
 
 pytest_plugins = ["support.emulator_fixtures"]
 
@@ -332,13 +331,6 @@ print("fine")
 # -- texts that are wrong --------------------------------------------------------------
 
 HEAD = ".version 8.0\n.target sm_75\n.address_size 64\n"
-
-
-@pytest.fixture
-def g(d, emu_ctx):
-    arrays = Arrays(d)
-    yield arrays
-    arrays.close()
 
 
 def kernel(body):

@@ -9,6 +9,7 @@ from ctypes import byref, c_float, c_int, c_size_t, c_uint, c_uint64, c_void_p
 
 import pytest
 
+from support.driver_graphs import STEP
 from support.emulator import DriverError, R, child, launch_parameters, size
 from support.marks import emulator_only
 
@@ -23,24 +24,7 @@ MEM_ALLOC, MEM_FREE = 10, 11
 EXTERNAL = 1
 HOST_FUNCTION = ctypes.CFUNCTYPE(None, c_void_p)
 
-# p[0] = p[0] * times + plus: the result depends on the order of the steps.
-STEP = b"""
-.version 6.4
-.target sm_50
-.address_size 64
-.visible .entry step(.param .u64 where, .param .u32 times, .param .u32 plus) {
-    .reg .b64 %rd<3>;
-    .reg .b32 %r<5>;
-    ld.param.u64 %rd1, [where];
-    ld.param.u32 %r1, [times];
-    ld.param.u32 %r2, [plus];
-    cvta.to.global.u64 %rd2, %rd1;
-    ld.global.u32 %r3, [%rd2];
-    mad.lo.u32 %r4, %r3, %r1, %r2;
-    st.global.u32 [%rd2], %r4;
-    ret;
-}
-"""
+SOURCE = b".version 6.4\n.target sm_50\n.address_size 64\n" + STEP
 
 
 class Bench:
@@ -48,7 +32,7 @@ class Bench:
 
     def __init__(self, d):
         self.d = d
-        self.module = d.module(STEP)
+        self.module = d.module(SOURCE)
         self.step_function = d.function(self.module, b"step")
         self.memory = d.alloc(64)
         d.ok("MemsetD8", self.memory, 0, size(64))
@@ -464,7 +448,7 @@ def test_node_handles_live_with_their_graph(w):
 
 def test_a_graph_outlived_by_what_made_it(w):
     d = w.d
-    m = d.module(STEP)
+    m = d.module(SOURCE)
     w.begin()
     parameters = launch_parameters(w.word(), c_uint(0), c_uint(6))
     f = d.function(m, b"step")
@@ -477,7 +461,7 @@ def test_a_graph_outlived_by_what_made_it(w):
     d.ok("ModuleUnload", m)
     if d.emulated:
         # The kernel was unloaded. A module loaded since may have its address.
-        again = d.module(STEP)
+        again = d.module(SOURCE)
         d.function(again, b"step")
         assert d.GraphLaunch(exec_, w.a) == R.ERROR_INVALID_HANDLE
         d.ok("ModuleUnload", again)
@@ -492,7 +476,7 @@ from device.test_stream_capture import *
 d.ok("Init", 0)
 context = d.context()
 w = Bench(d)
-first, second = d.module(STEP), d.module(STEP)
+first, second = d.module(SOURCE), d.module(SOURCE)
 w.begin()
 for m in (first, second):
     parameters = launch_parameters(w.word(), c_uint(0), c_uint(6))

@@ -6,17 +6,9 @@ import numpy as np
 import pytest
 
 from support.emulator import DriverError, R
-from support.emulator_arrays import Arrays
 
 pytest_plugins = ["support.emulator_fixtures"]
 HEAD = ".version 8.0\n.target sm_75\n.address_size 64\n"
-
-
-@pytest.fixture
-def g(d, emu_ctx):
-    arrays = Arrays(d)
-    yield arrays
-    arrays.close()
 
 
 def per_thread(g, text, name="k", n=32, dtype=np.int32):

@@ -344,7 +344,8 @@ while time.monotonic() - begin < 1.5:
     begin = time.monotonic()
     function("chain_of_work")(flags, i32(60), i32(rounds), grid=(60,), block=(64, 1, 1))
     pycuda.autoinit.context.synchronize()
-    rounds = rounds * 3 // 2  # not longer than needed: a notice comes after 5 seconds
+    # Not longer than needed: a notice comes after 5 seconds.
+    rounds = int(rounds * min(2 / (time.monotonic() - begin), 16))
 print((flags.get() == 1).all())
 """,
         PYCUDA_EMULATOR_THREADS="2",

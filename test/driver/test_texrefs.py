@@ -13,11 +13,11 @@ import pytest
 
 import pycuda.driver as drv
 from pycuda import _driver, compiler
-from pycuda._compile import nvrtc, tools
+from pycuda._compile import tools
 from pycuda._compile.source_text import header_for, wrapped
 from pycuda.compiler import SourceModule
 from support import old_sources
-from support.compilers import REAL_NVCC
+from support.compilers import COMPILERS
 from support.emulator import LIBRARY
 from support.old_sources import ELEMENTS, READS, SURFACE_KINDS, SURFACE_TYPES
 from support.rawtexture import Raw
@@ -39,17 +39,6 @@ pytestmark = pytest.mark.gpu
 MODES = list(map(int, range(4)))
 LINEAR, POINT = drv.filter_mode.LINEAR, drv.filter_mode.POINT
 FLAGS = drv.array3d_flags
-
-COMPILERS = [
-    pytest.param(
-        "nvcc",
-        marks=pytest.mark.skipif(REAL_NVCC is None, reason="nvcc was not found"),
-    ),
-    pytest.param(
-        "nvrtc",
-        marks=pytest.mark.skipif(nvrtc.find() is None, reason="NVRTC was not found"),
-    ),
-]
 
 
 @pytest.fixture(scope="module", params=COMPILERS)

@@ -12,7 +12,16 @@ from pycuda.compiler import SourceModule
 from support.capture import captured
 from support.emulator import DriverError
 from support.rawtexture import BORDER, CLAMP, MIRROR, WRAP, Raw
-from support.texture_bench import HEIGHT, WIDTH, Bench, places, rng_of, texels
+from support.texture_bench import (
+    HEIGHT,
+    WIDTH,
+    Bench,
+    array_of,
+    descriptor_of,
+    places,
+    rng_of,
+    texels,
+)
 from support.texture_model import Model
 
 pytestmark = pytest.mark.gpu
@@ -59,21 +68,6 @@ def bench():
     bench = Bench.__new__(Bench)
     bench.emulated = _driver._is_emulated()
     return bench
-
-
-def descriptor_of(data, flags=0):
-    height, width, channels = data.shape
-    descriptor = drv.ArrayDescriptor3D()
-    descriptor.width, descriptor.height = width, height
-    descriptor.format = drv.dtype_to_array_format(data.dtype)
-    descriptor.num_channels, descriptor.flags = channels, flags
-    return descriptor
-
-
-def array_of(data, flags=0):
-    array = drv.Array(descriptor_of(data, flags))
-    array.set(data)
-    return array
 
 
 def plane(value=None, flags=0):

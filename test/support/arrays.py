@@ -26,6 +26,18 @@ def sample(dtype, shape, seed=0):
     return values.astype(dtype)
 
 
+def whole_numbers(dtype, shape, seed=0):
+    """Return small whole numbers, whose products every dtype sums exactly."""
+    rng = np.random.default_rng(seed)
+    dtype = np.dtype(dtype)
+    if dtype.kind in "bu":
+        return rng.integers(0, 3, shape).astype(dtype)
+    host = rng.integers(-3, 4, shape)
+    if dtype.kind == "c":
+        host = host + 1j * rng.integers(-3, 4, shape)
+    return host.astype(dtype)
+
+
 #: The operators that treat a bool array of the device as an array of numbers.
 COUNTING = [operator.add, operator.sub, operator.truediv, operator.floordiv]
 COUNTING += [operator.mod, operator.pow, operator.lshift, operator.rshift, operator.neg]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from pycuda._compile import nvcc
+from pycuda._compile import nvcc, nvrtc
 from pycuda.driver import CompileError
 
 try:
@@ -23,6 +23,18 @@ except CompileError:
 needs_nvcc = pytest.mark.skipif(
     REAL_NVCC is None, reason="needs nvcc, which is neither on PATH nor in CUDA_HOME"
 )
+
+#: Parameters: both compilers that the package uses.
+COMPILERS = [
+    pytest.param(
+        "nvcc",
+        marks=pytest.mark.skipif(REAL_NVCC is None, reason="nvcc was not found"),
+    ),
+    pytest.param(
+        "nvrtc",
+        marks=pytest.mark.skipif(nvrtc.find() is None, reason="NVRTC was not found"),
+    ),
+]
 
 _TOY = """#!{python}
 import json, os, re, shlex, sys, time

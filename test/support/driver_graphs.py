@@ -189,14 +189,9 @@ def same(a, b):
     return a.value == b.value
 
 
-# step(where, times, plus): where[0] = where[0] * times + plus.
-# set(handle, value): set the variable of a conditional node.
-# down(handle, where): where[0] -= 1, where[1] += 1, set the variable to where[0].
-SOURCE = b"""
-.version 8.0
-.target sm_70
-.address_size 64
-.extern .func cudaGraphSetConditional (.param .b64 p0, .param .b32 p1);
+# step(where, times, plus): where[0] = where[0] * times + plus. The result depends on
+# the order of the steps.
+STEP = b"""
 .visible .entry step(.param .u64 where, .param .u32 times, .param .u32 plus) {
     .reg .b64 %rd<3>;
     .reg .b32 %r<5>;
@@ -209,7 +204,18 @@ SOURCE = b"""
     st.global.u32 [%rd2], %r4;
     ret;
 }
-.visible .entry one(.param .u64 where) {
+"""
+
+# set(handle, value): set the variable of a conditional node.
+# down(handle, where): where[0] -= 1, where[1] += 1, set the variable to where[0].
+SOURCE = (
+    b""".version 8.0
+.target sm_70
+.address_size 64
+.extern .func cudaGraphSetConditional (.param .b64 p0, .param .b32 p1);
+"""
+    + STEP
+    + b""".visible .entry one(.param .u64 where) {
     .reg .b64 %rd<3>;
     .reg .b32 %r<2>;
     ld.param.u64 %rd1, [where];
@@ -254,6 +260,7 @@ SOURCE = b"""
     ret;
 }
 """
+)
 
 
 class GraphBench:

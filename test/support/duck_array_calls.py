@@ -52,6 +52,10 @@ def dask_calls():
         "quantile(0)": lambda d: da.quantile(d, [0.3, 0.6], axis=0),
         "nanquantile(0)": lambda d: da.nanquantile(d, 0.3, axis=0),
         "isin": lambda d: da.isin(d, [3.0, 70.0, 5.0]),
+        "tril": da.tril,
+        "triu(1)": lambda d: da.triu(d, 1),
+        "diff of lists": lambda d: da.diff(d[0], prepend=[3], append=[1, 2]),
+        "i0": lambda d: np.i0(d.ravel() / 10),
     }.items():
         yield name, lambda a, call=call: call(chunks(a)).compute(), (GRID,)
     for method in words("linear lower higher nearest midpoint"):
@@ -101,6 +105,7 @@ def xarray_calls():
         "xr.where": lambda d: xr.where(d > 5, d, 0),
         "fillna": lambda d: d.where(d > 5).fillna(1.5),
         "isnull": lambda d: d.where(d > 5).isnull(),
+        "dropna": lambda d: d.where(d > 9).dropna("a"),
         "rolling mean": lambda d: d.rolling(a=3).mean(),
         "rolling max": lambda d: d.rolling(a=3, center=True, min_periods=1).max(),
         "rolling count": lambda d: d.rolling(a=3).count(),

@@ -9,6 +9,7 @@ import pytest
 
 from support.driver_graphs import GraphBench
 from support.emulator import Driver
+from support.emulator_arrays import Arrays
 
 
 @pytest.fixture(scope="session")
@@ -39,6 +40,14 @@ def emu_ctx(d):
     context = d.context()
     yield context
     d.ok("CtxDestroy", context)
+
+
+@pytest.fixture
+def g(d, emu_ctx):
+    """Arrays and launches in a context of their own. See support.emulator_arrays."""
+    arrays = Arrays(d)
+    yield arrays
+    arrays.close()
 
 
 @pytest.fixture

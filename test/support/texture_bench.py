@@ -13,6 +13,22 @@ WIDTH, HEIGHT, DEPTH = 7, 5, 4
 POINTS = 600
 
 
+def descriptor_of(data, flags=0):
+    """Describe an Array of data[y][x][channel]."""
+    height, width, channels = data.shape
+    descriptor = drv.ArrayDescriptor3D()
+    descriptor.width, descriptor.height = width, height
+    descriptor.format = drv.dtype_to_array_format(data.dtype)
+    descriptor.num_channels, descriptor.flags = channels, flags
+    return descriptor
+
+
+def array_of(data, flags=0):
+    array = drv.Array(descriptor_of(data, flags))
+    array.set(data)
+    return array
+
+
 class Bench:
     """The kernels, and arrays and textures that live until the end of the test."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import operator
+from typing import Any
 
 import numpy as np
 
 from pycuda._array.copies import np_ravel
-from pycuda._array.functions.conversion import asarray, operand
-from pycuda._array.layout import broadcast_to, normal_axis
+from pycuda._array.functions.conversion import operand
+from pycuda._array.layout import broadcast_to, normal_axes, normal_axis
 from pycuda._driver import (
     GPUArray,
     _concatenate as concatenate,
@@ -22,13 +23,7 @@ def _extended(a, axis, prepend, append):
     for extra in (prepend, a, append):
         if extra is None:
             continue
-        if not isinstance(extra, GPUArray):
-            if np.ndim(extra):
-                raise TypeError(
-                    "prepend and append are GPUArrays or numbers, not "
-                    f"{type(extra).__name__}; copy it with to_gpu()"
-                )
-            extra = asarray(extra)
+        extra = operand("diff", extra)
         if extra.ndim == 0:
             shape = [*a.shape]
             shape[axis] = 1
@@ -41,8 +36,8 @@ def diff(
     a: GPUArray,
     n: int = 1,
     axis: int = -1,
-    prepend: GPUArray | float | None = None,
-    append: GPUArray | float | None = None,
+    prepend: Any = None,
+    append: Any = None,
 ) -> GPUArray:
     """Return the differences of neighbouring elements along an axis.
 
@@ -54,9 +49,9 @@ def diff(
         Number of times.
     axis : int, optional
         Axis along which to compute. The default is the last one.
-    prepend : GPUArray or number, optional
+    prepend : GPUArray, number or list, optional
         Values put before the elements.
-    append : GPUArray or number, optional
+    append : GPUArray, number or list, optional
         Values put after the elements.
 
     Returns
@@ -66,6 +61,8 @@ def diff(
 
     Raises
     ------
+    TypeError
+        If ``prepend`` or ``append`` is an array in host memory.
     ValueError
         If ``n`` is negative, or if there is no such axis.
 
@@ -172,8 +169,7 @@ def gradient(f, *varargs, axis=None, edge_order=1):
     >>> gpuarray.gradient(gpuarray.to_gpu(np.array([1.0, 2, 4, 8])))
     array([1. , 1.5, 3. , 4. ])
     """
-    axes = range(f.ndim) if axis is None else np.atleast_1d(axis).tolist()
-    axes = [normal_axis(k, f.ndim) for k in axes]
+    axes = normal_axes(axis, f.ndim)
     spacings = list(varargs) or [1.0]
     if len(spacings) == 1 and np.ndim(spacings[0]) == 0:
         spacings *= len(axes)

@@ -8,9 +8,8 @@ import numpy as np
 
 from pycuda._array.functions.conversion import asarray
 from pycuda._array.functions.operations import where
-from pycuda._array.functions.quantiles import axes_of_lines
 from pycuda._array.functions.shapes import expand_dims, moveaxis
-from pycuda._array.layout import normal_axis
+from pycuda._array.layout import normal_axes, normal_axis
 from pycuda._array.numpy_calls import as_mask
 from pycuda._driver import (
     GPUArray,
@@ -219,7 +218,7 @@ def trim_zeros(filt, trim="fb", axis=None):
     ends = trim.lower()
     if not ends or not {*ends} <= {*"fb"}:
         raise ValueError(f"trim_zeros: trim names 'f', 'b' or both, not {trim!r}")
-    axes = axes_of_lines(filt.ndim, axis)
+    axes = normal_axes(axis, filt.ndim)
     bounds = [slice(None)] * filt.ndim
     for k in axes:
         others = tuple(each for each in range(filt.ndim) if each != k)

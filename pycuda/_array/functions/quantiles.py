@@ -12,7 +12,7 @@ from pycuda._array.copies import c_copy, np_ravel, on_stream
 from pycuda._array.functions.conversion import asarray
 from pycuda._array.functions.operations import where
 from pycuda._array.functions.sorting import along_axis
-from pycuda._array.layout import broadcast_to, normal_axis
+from pycuda._array.layout import broadcast_to, normal_axes
 from pycuda._array.numpy_calls import into
 from pycuda._context_cache import context_dependent_memoize
 from pycuda._driver import (
@@ -23,21 +23,6 @@ from pycuda._driver import (
     _sort,
     to_gpu,
 )
-
-
-def axes_of_lines(ndim, axis):
-    """Return the axes that an argument ``axis`` names, from 0 on.
-
-    AxisError if there is no such axis, ValueError if it is named twice.
-    """
-    if axis is None:
-        return tuple(range(ndim))
-    axes = axis if isinstance(axis, tuple) else (axis,)
-    result = tuple(normal_axis(k, ndim) for k in axes)
-    if len({*result}) != len(result):
-        raise ValueError(f"axis {axis} names an axis twice")
-    return result
-
 
 # -- arguments -------------------------------------------------------------------------
 
@@ -157,7 +142,7 @@ def weighted(
         raise TypeError(f"{name} takes a GPUArray, not {type(a).__name__}")
     if a.dtype.kind == "c":
         raise TypeError(f"{name} takes real numbers, not {a.dtype}")
-    axes = axes_of_lines(a.ndim, tuple(axis) if isinstance(axis, list) else axis)
+    axes = normal_axes(axis, a.ndim)
     wanted = _read_quantiles(name, a, q, 100 if name.endswith("percentile") else 1)
     with on_stream(stream):
         weights = _read_weights(name, a, weights, axes, axis)

@@ -10,7 +10,7 @@ import numpy as np
 from pycuda._array.copies import np_reshape, on_stream
 from pycuda._array.creation import allocator_of, full
 from pycuda._array.functions.operations import maximum, where as where_
-from pycuda._array.layout import broadcast_to, normal_axis
+from pycuda._array.layout import broadcast_to, normal_axes
 from pycuda._array.numpy_calls import into, mask_of
 from pycuda._driver import (
     GPUArray,
@@ -352,7 +352,7 @@ def _weights_along(a, axis, weights):
             f"average: a has shape {a.shape}, weights have shape {weights.shape}; "
             "give the axis of the weights"
         )
-    axes = [normal_axis(k, a.ndim) for k in (axis if np.iterable(axis) else (axis,))]
+    axes = normal_axes(axis, a.ndim)
     if weights.shape != tuple(a.shape[k] for k in axes):
         raise ValueError(
             f"average: weights have shape {weights.shape}, a has shape {a.shape}, of "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pycuda._array.copies import on_stream
-from pycuda._array.layout import normal_axis
+from pycuda._array.layout import normal_axes
 from pycuda._array.linalg.factors import svdvals
 from pycuda._array.linalg.products import require_arrays
 from pycuda._array.linalg.systems import inv
@@ -126,23 +126,18 @@ def norm(x, ord=None, axis=None, keepdims=False, *, stream=None):
     """
     x = _inexact("norm", x)
     with on_stream(stream):
-        if axis is None:
-            if (
-                ord is None
-                or (ord == 2 and x.ndim == 1)
-                or (ord in ("fro", "f") and x.ndim == 2)
-            ):
-                return _euclidean(x, None, keepdims)
-            axes = tuple(range(x.ndim))
-        else:
-            axes = axis if isinstance(axis, tuple) else (axis,)
-            axes = tuple(normal_axis(k, x.ndim) for k in axes)
+        if axis is None and (
+            ord is None
+            or (ord == 2 and x.ndim == 1)
+            or (ord in ("fro", "f") and x.ndim == 2)
+        ):
+            return _euclidean(x, None, keepdims)
+        axes = normal_axes(axis, x.ndim)
         if len(axes) == 1:
             return _vector(x, ord, axes[0], keepdims)
-        if len(axes) != 2 or axes[0] == axes[1]:
+        if len(axes) != 2:
             raise ValueError(
-                f"norm takes one axis or two different ones, not {axes} of shape "
-                f"{x.shape}"
+                f"norm takes one axis or two, not {axes} of shape {x.shape}"
             )
         return _matrix(x, "fro" if ord == "f" else ord, *axes, keepdims)
 
@@ -187,7 +182,7 @@ def vector_norm(x, /, *, axis=None, keepdims=False, ord=2, stream=None):
     """
     x = _inexact("vector_norm", x)
     if isinstance(axis, tuple):
-        axis = tuple(normal_axis(k, x.ndim) for k in axis)
+        axis = normal_axes(axis, x.ndim)
     with on_stream(stream):
         return _vector(x, ord, axis, keepdims)
 

@@ -10,7 +10,7 @@ import numpy as np
 from pycuda._array.copies import np_ravel, np_reshape, on_stream
 from pycuda._array.functions import reductions
 from pycuda._array.functions.diagonals import diagonal
-from pycuda._array.layout import broadcast_to, normal_axis
+from pycuda._array.layout import broadcast_to, normal_axes, normal_axis
 from pycuda._array.linalg.plans import Plan, Term
 from pycuda._array.numpy_calls import into
 from pycuda._driver import (
@@ -355,9 +355,8 @@ def _axes_of(axes, ndim_a, ndim_b):
         if count < 0 or count > min(ndim_a, ndim_b):
             raise ValueError(f"tensordot cannot sum along {count} axes") from None
         return tuple(range(ndim_a - count, ndim_a)), tuple(range(count))
-    first = tuple([normal_axis(k, ndim_a) for k in np.atleast_1d(first).tolist()])
-    second = tuple([normal_axis(k, ndim_b) for k in np.atleast_1d(second).tolist()])
-    if len(first) != len(second) or len({*first}) < len(first):
+    first, second = normal_axes(first, ndim_a), normal_axes(second, ndim_b)
+    if len(first) != len(second):
         raise ValueError(f"tensordot: the axes {axes} do not fit each other")
     return first, second
 

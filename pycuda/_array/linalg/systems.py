@@ -10,7 +10,7 @@ import numpy as np
 from pycuda._array.copies import np_ravel, np_reshape, on_stream
 from pycuda._array.creation import ones, zeros
 from pycuda._array.functions.diagonals import diagonal
-from pycuda._array.layout import normal_axis
+from pycuda._array.layout import normal_axes
 from pycuda._array.linalg import host
 from pycuda._array.linalg.cusolver import decompose
 from pycuda._array.linalg.matrices import (
@@ -406,8 +406,8 @@ def tensorsolve(a, b, axes=None):
     """
     common_dtype("tensorsolve", a, b)
     if axes is not None:
-        moved = [normal_axis(k, a.ndim) for k in axes]
-        a = a.transpose([k for k in range(a.ndim) if k not in moved] + moved)
+        moved = normal_axes(axes, a.ndim)
+        a = a.transpose([k for k in range(a.ndim) if k not in moved] + [*moved])
     shape = a.shape[b.ndim :]
     if a.shape[: b.ndim] != b.shape or math.prod(shape) != math.prod(b.shape):
         raise np.linalg.LinAlgError(

@@ -52,9 +52,13 @@ def _first_and_step(start, step, size, dtype):
         return first, _wrapped(start + step, dtype) - first if size > 1 else first
 
 
-def arange(start, /, stop=None, step=1, *, dtype=None):
+def arange(start=None, stop=None, step=None, dtype=None):
     """Return the numbers of ``numpy.arange``, with its dtype and its rounding."""
-    start, stop = (0, start) if stop is None else (start, stop)
+    if stop is None:
+        start, stop = None, start
+    if stop is None:
+        raise TypeError("arange() needs stop")
+    start, step = 0 if start is None else start, 1 if step is None else step
     dtype = np.dtype(np.result_type(start, stop, step) if dtype is None else dtype)
     size = _steps(start, stop, step)
     result = GPUArray((size,), dtype)

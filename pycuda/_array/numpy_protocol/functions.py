@@ -35,8 +35,9 @@ from pycuda._array.functions import (
     sets,
     shapes,
     sorting,
+    special,
 )
-from pycuda._array.layout import broadcast_to, normal_axis
+from pycuda._array.layout import broadcast_to, normal_axes
 from pycuda._array.numpy_calls import (
     as_mask,
     called,
@@ -69,6 +70,12 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     if out is not None and check_out(out).dtype != a.dtype:
         return into(_take(a, indices, None, None, axis, mode), out, "unsafe")
     return _take(a, indices, out, None, axis, mode)
+
+
+def i0(x):
+    """Return the modified Bessel function I of order 0, in the dtype of floats."""
+    found = special.i0(x)
+    return found.astype(x.dtype) if x.dtype.kind == "f" else found
 
 
 def where(condition, x=None, y=None):
@@ -154,8 +161,7 @@ def may_share_memory(a, b, max_work=None):
 
 def size(a, axis=None):
     """Return the number of elements, or of those along an axis or several."""
-    axes = range(a.ndim) if axis is None else axis if np.iterable(axis) else (axis,)
-    return math.prod(a.shape[normal_axis(k, a.ndim)] for k in axes)
+    return math.prod(a.shape[k] for k in normal_axes(axis, a.ndim))
 
 
 def result_type(*arrays_and_dtypes):
@@ -171,16 +177,6 @@ def _by_name(ours, function):
     All arguments but the first go to ours by name.
     """
     return ours, tuple(inspect.signature(function).parameters)
-
-
-def _any_axes(function):
-    """Return a function whose axes may also be in a list."""
-
-    def call(a, axis=None, *args, **kwargs):
-        axis = tuple(axis) if isinstance(axis, list) else axis
-        return function(a, axis, *args, **kwargs)
-
-    return call
 
 
 def _text(function):
@@ -200,7 +196,7 @@ _FUNCTIONS |= {
         {
             _driver: (
                 "argwhere cumprod cumsum cumulative_prod cumulative_sum digitize "
-                "flatnonzero nanargmax nanargmin nanmax nanmean "
+                "flatnonzero median nanargmax nanargmin nanmax nanmean nanmedian "
                 "nanmin nanpercentile nanprod nanquantile nanstd nansum nanvar nonzero "
                 "percentile quantile searchsorted"
             )
@@ -271,8 +267,6 @@ _FUNCTIONS |= {
     np.all: _by_name(_all, np.all),
     np.count_nonzero: _by_name(_count_nonzero, np.count_nonzero),
     np.concatenate: (_concatenate, ("arrays", "axis", "out", "dtype", "casting")),
-    np.median: _any_axes(_driver._median),
-    np.nanmedian: _any_axes(_driver._nanmedian),
     np.where: where,
     np.stack: _numpy_stack,
     np.reshape: np_reshape,
@@ -296,6 +290,7 @@ _FUNCTIONS |= {
     np.result_type: result_type,
     np.array_equal: array_equal,
     np.may_share_memory: may_share_memory,
+    np.i0: i0,
     np.linspace: like_device(sequences.linspace),
     np.eye: like_device(diagonals.eye),
     np.array_repr: _text(np.array_repr),

@@ -47,6 +47,11 @@ def item(a, *args):
     return element.get().item()
 
 
+def to_numpy(a):
+    """Return a copy in host memory."""
+    return a.get()
+
+
 def tolist(a):
     """Return the elements as Python's numbers, in nested lists."""
     return a.get().tolist()

@@ -71,8 +71,9 @@ PCU_SIGNATURE_OF_ONE(flags, "ary", pcu_as_object,
                      "\nSee Also\n--------\n"
                      "GPUArray.flags : The flags of an array.\n"
                      "\nExamples\n--------\n"
-                     ">>> gpuarray.zeros((2, 3)).flags.c_contiguous\n"
-                     "True")
+                     ">>> flags = gpuarray.zeros((2, 3)).flags\n"
+                     ">>> flags.c_contiguous, flags[\"F_CONTIGUOUS\"]\n"
+                     "(True, False)")
 
 static PyObject *
 flags_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
@@ -104,6 +105,28 @@ flags_repr(PyObject *op)
                                 flags->f_contiguous ? "True" : "False");
 }
 
+/* A flag by one of NumPy's names, flags["C_CONTIGUOUS"]. */
+static PyObject *
+flags_item(PyObject *op, PyObject *key)
+{
+    static const char *const names[][3] = {
+        {"C_CONTIGUOUS", "CONTIGUOUS", "C"},
+        {"F_CONTIGUOUS", "FORTRAN", "F"},
+        {"FORC", "FORC", "FORC"},
+    };
+    const array_flags *flags = (array_flags *)op;
+    const char values[] = {flags->c_contiguous, flags->f_contiguous, flags->forc};
+    for (size_t i = 0; i < sizeof(values) && PyUnicode_Check(key); i++) {
+        for (int k = 0; k < 3; k++) {
+            if (PyUnicode_CompareWithASCIIString(key, names[i][k]) == 0) {
+                return PyBool_FromLong(values[i]);
+            }
+        }
+    }
+    PyErr_SetObject(PyExc_KeyError, key);
+    return NULL;
+}
+
 static int
 flags_traverse(PyObject *op, visitproc visit, void *arg)
 {
@@ -131,13 +154,10 @@ static PyMemberDef flags_members[] = {
 };
 
 static PyType_Slot flags_slots[] = {
-    {Py_tp_doc, (void *)flags_doc},
-    {Py_tp_new, flags_new},
-    {Py_tp_repr, flags_repr},
-    {Py_tp_members, flags_members},
-    {Py_tp_dealloc, flags_dealloc},
-    {Py_tp_traverse, flags_traverse},
-    {0, NULL},
+    {Py_tp_doc, (void *)flags_doc},   {Py_tp_new, flags_new},
+    {Py_tp_repr, flags_repr},         {Py_tp_members, flags_members},
+    {Py_mp_subscript, flags_item},    {Py_tp_dealloc, flags_dealloc},
+    {Py_tp_traverse, flags_traverse}, {0, NULL},
 };
 
 PyType_Spec pcu_array_flags_spec = {"pycuda._driver.ArrayFlags", sizeof(array_flags), 0,

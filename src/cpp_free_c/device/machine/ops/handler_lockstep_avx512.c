@@ -1,44 +1,8 @@
 /* The handlers for warps in lockstep, for processors with AVX-512. See
- * handler_table.inc.
- *
- * The system's headers come first, so that their functions do not need AVX-512. */
-#include <math.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+ * handler_table.inc. */
 #if defined(__x86_64__)
-#    include <immintrin.h>
+#    define EMU_VECTOR_BYTES 64
 #endif
-
-#include "device/machine/warp/address_check.h"
-#include "device/machine/warp/warp.h"
-#include "device/machine/warp/machine.h"
-
 #define EMU_HANDLERS emu_lockstep_avx512
 #define EMU_LOCKSTEP
-
-#if defined(__x86_64__)
-#    define EMU_HAS_FMA 1
-#    define EMU_VECTOR_BYTES 64
-#    ifdef __clang__
-#        pragma clang attribute push(                                               \
-            __attribute__((target("avx2,fma,avx512f,avx512bw,avx512dq,avx512vl"))), \
-            apply_to = function)
-#    else
-#        pragma GCC push_options
-#        pragma GCC target("avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")
-#        pragma GCC target("prefer-vector-width=512")
-#    endif
-#endif
-
 #include "device/machine/ops/handler_table.inc"
-
-#if defined(__x86_64__)
-#    ifdef __clang__
-#        pragma clang attribute pop
-#    else
-#        pragma GCC pop_options
-#    endif
-#endif

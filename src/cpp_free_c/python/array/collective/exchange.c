@@ -87,8 +87,8 @@ exchange_check_context(const pcu_exchange *e)
 
 /* ValueError if the memory of the two overlaps, unless recv begins `offset` bytes after
  * send (or send after recv: `offset` is negative). */
-int
-pcu_exchange_check_overlap(const pcu_exchange *e, ptrdiff_t offset, bool may_coincide)
+static int
+exchange_check_overlap(const pcu_exchange *e, ptrdiff_t offset, bool may_coincide)
 {
     CUdeviceptr first = e->send->address, second = e->recv->address;
     bool apart = first + pcu_gpuarray_nbytes(e->send) <= second ||
@@ -104,7 +104,8 @@ pcu_exchange_check_overlap(const pcu_exchange *e, ptrdiff_t offset, bool may_coi
 
 /* The array for the result: the one given, which must have the shape, or a new one. */
 PyObject *
-pcu_exchange_result_new(pcu_exchange *e, PyObject *given, int ndim, const size_t *shape)
+pcu_exchange_result_new(pcu_exchange *e, PyObject *given, int ndim, const size_t *shape,
+                        ptrdiff_t offset, bool may_coincide)
 {
     pcu_gpuarray *send = e->send;
     bool same_shape = pcu_gpuarray_has_shape(send, ndim, shape);
@@ -139,6 +140,9 @@ pcu_exchange_result_new(pcu_exchange *e, PyObject *given, int ndim, const size_t
         PyErr_Format(PyExc_ValueError,
                      "%s: send and recv must have the same order in memory%s",
                      e->routine, same_shape ? "" : ", that of C");
+        return NULL;
+    }
+    if (exchange_check_overlap(e, offset, may_coincide) < 0) {
         return NULL;
     }
     return Py_NewRef(given);
@@ -281,14 +285,13 @@ pcu_exchange_begin(pcu_exchange *e, const pcu_signature *signature,
     return exchange_check_array(e, a->send, signature->parameters[0].text, &e->send);
 }
 
-/* Enqueue into the array `result`, which is consumed and returned. */
+/* Enqueue into the array `result`, which is consumed and returned. NULL: it failed. */
 PyObject *
 pcu_exchange_finish(const pcu_exchange *e, pcu_exchange_function function,
                     PyObject *result)
 {
-    if (exchange_enqueue(e, function) < 0) {
-        Py_DECREF(result);
-        return NULL;
+    if (result != NULL && exchange_enqueue(e, function) < 0) {
+        Py_CLEAR(result);
     }
     return result;
 }

@@ -57,18 +57,16 @@ PCU_HIDDEN PCU_RAISES int pcu_exchange_as_numbers(pcu_exchange *e, size_t count)
 PCU_HIDDEN void pcu_exchange_as_bytes(pcu_exchange *e, size_t count);
 
 /* The array for the result: the one given, which must have the shape, or a new one if
- * that is None. */
+ * that is None. ValueError if its memory overlaps that of send. If may_coincide is 1,
+ * it may begin `offset` bytes after send; the offset may be negative. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_exchange_result_new(pcu_exchange *e,
                                                         PyObject *given, int ndim,
-                                                        const size_t *shape);
+                                                        const size_t *shape,
+                                                        ptrdiff_t offset,
+                                                        bool may_coincide);
 
-/* ValueError if the memory of send and recv overlaps. If may_coincide is 1, recv may
- * begin `offset` bytes after send; the offset may be negative. */
-PCU_HIDDEN PCU_RAISES int pcu_exchange_check_overlap(const pcu_exchange *e,
-                                                     ptrdiff_t offset,
-                                                     bool may_coincide);
-
-/* Enqueue. Returns `result`, of which the caller owns a reference, or NULL. */
+/* Enqueue. Returns `result`, of which the caller owns a reference, or NULL. `result`
+ * may be NULL after a failure: then nothing is enqueued. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_exchange_finish(const pcu_exchange *e,
                                                     pcu_exchange_function function,
                                                     PyObject *result);

@@ -82,13 +82,8 @@ exchange_all_reduce(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
         pcu_exchange_as_numbers(&e, e.send->count) < 0) {
         return NULL;
     }
-    PyObject *made = pcu_exchange_result_new(&e, a.recv, e.send->ndim, e.send->shape);
-    if (made != NULL && pcu_exchange_check_overlap(&e, 0, true) < 0) {
-        Py_CLEAR(made);
-    }
-    if (made == NULL) {
-        return NULL;
-    }
+    PyObject *made =
+        pcu_exchange_result_new(&e, a.recv, e.send->ndim, e.send->shape, 0, true);
     return pcu_exchange_finish(&e, call_all_reduce, made);
 }
 
@@ -123,7 +118,6 @@ exchange_reduce(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 {
     pcu_exchange e = {.self = (pcu_communicator *)op};
     pcu_exchange_args a = EXCHANGE_DEFAULTS;
-    PyObject *made = Py_None;
     if (pcu_exchange_begin(&e, &reduce_signature, &a, args, nargs, kwnames) < 0 ||
         (a.op != NULL && pcu_exchange_set_op(&e, a.op) < 0) ||
         pcu_exchange_set_peer(&e, "root", a.peer) < 0 ||
@@ -131,15 +125,10 @@ exchange_reduce(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
         return NULL;
     }
     if (e.self->rank != e.peer) {
-        return pcu_exchange_finish(&e, call_reduce, Py_NewRef(made));
+        return pcu_exchange_finish(&e, call_reduce, Py_NewRef(Py_None));
     }
-    made = pcu_exchange_result_new(&e, a.recv, e.send->ndim, e.send->shape);
-    if (made != NULL && pcu_exchange_check_overlap(&e, 0, true) < 0) {
-        Py_CLEAR(made);
-    }
-    if (made == NULL) {
-        return NULL;
-    }
+    PyObject *made =
+        pcu_exchange_result_new(&e, a.recv, e.send->ndim, e.send->shape, 0, true);
     return pcu_exchange_finish(&e, call_reduce, made);
 }
 
@@ -263,14 +252,9 @@ exchange_all_gather(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
         parts_shape(&e, shape) < 0) {
         return NULL;
     }
-    PyObject *made = pcu_exchange_result_new(&e, a.recv, e.send->ndim + 1, shape);
     ptrdiff_t offset = -(ptrdiff_t)pcu_gpuarray_nbytes(e.send) * e.self->rank;
-    if (made != NULL && pcu_exchange_check_overlap(&e, offset, true) < 0) {
-        Py_CLEAR(made);
-    }
-    if (made == NULL) {
-        return NULL;
-    }
+    PyObject *made =
+        pcu_exchange_result_new(&e, a.recv, e.send->ndim + 1, shape, offset, true);
     pcu_exchange_as_bytes(&e, e.send->count);
     return pcu_exchange_finish(&e, call_all_gather, made);
 }
@@ -312,16 +296,9 @@ exchange_reduce_scatter(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
         pcu_exchange_as_numbers(&e, parts_count(&e)) < 0) {
         return NULL;
     }
-    PyObject *made =
-        pcu_exchange_result_new(&e, a.recv, e.send->ndim - 1, e.send->shape + 1);
-    ptrdiff_t offset = (ptrdiff_t)pcu_gpuarray_nbytes(e.send) / e.self->size;
-    if (made != NULL &&
-        pcu_exchange_check_overlap(&e, offset * e.self->rank, true) < 0) {
-        Py_CLEAR(made);
-    }
-    if (made == NULL) {
-        return NULL;
-    }
+    ptrdiff_t part = (ptrdiff_t)pcu_gpuarray_nbytes(e.send) / e.self->size;
+    PyObject *made = pcu_exchange_result_new(
+        &e, a.recv, e.send->ndim - 1, e.send->shape + 1, part * e.self->rank, true);
     return pcu_exchange_finish(&e, call_reduce_scatter, made);
 }
 
@@ -376,13 +353,8 @@ exchange_all_to_all(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
         parts_check(&e) < 0) {
         return NULL;
     }
-    PyObject *made = pcu_exchange_result_new(&e, a.recv, e.send->ndim, e.send->shape);
-    if (made != NULL && pcu_exchange_check_overlap(&e, 0, false) < 0) {
-        Py_CLEAR(made);
-    }
-    if (made == NULL) {
-        return NULL;
-    }
+    PyObject *made =
+        pcu_exchange_result_new(&e, a.recv, e.send->ndim, e.send->shape, 0, false);
     pcu_exchange_as_bytes(&e, parts_count(&e));
     return pcu_exchange_finish(&e, call_all_to_all, made);
 }

@@ -59,13 +59,7 @@ mask_pack(const pcu_gpuarray *x, const pcu_reduction_axes *axes,
         pcu_mask_bits_put(bits, params) < 0) {
         return -1;
     }
-    for (int k = 0; k < axes->ndim; k++) {
-        if (pcu_kernel_put_index(params, 1, (ptrdiff_t)axes->shape[k]) < 0 ||
-            pcu_kernel_put_index(params, 1, axes->strides[0][k]) < 0) {
-            return -1;
-        }
-    }
-    return 0;
+    return pcu_mask_axes_put(axes, params);
 }
 
 /* Enqueue the move. PCU_KERNEL_MADE: nothing was enqueued. */

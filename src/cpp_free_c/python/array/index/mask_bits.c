@@ -101,6 +101,18 @@ bits_get_kernel(pcu_context *ctx, const pcu_gpuarray *x, const pcu_reduction_axe
     return pcu_kernel_table_get(x->st, ctx, &key, kernel);
 }
 
+int
+pcu_mask_axes_put(const pcu_reduction_axes *axes, pcu_argument_buffer *params)
+{
+    for (int k = 0; k < axes->ndim; k++) {
+        if (pcu_kernel_put_index(params, 1, (ptrdiff_t)axes->shape[k]) < 0 ||
+            pcu_kernel_put_index(params, 1, axes->strides[0][k]) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
 static int
 bits_pack(const pcu_mask_bits *self, const pcu_gpuarray *x,
           const pcu_reduction_axes *axes, size_t tiles, CUdeviceptr total,
@@ -115,13 +127,7 @@ bits_pack(const pcu_mask_bits *self, const pcu_gpuarray *x,
         pcu_kernel_put_address(params, total) < 0) {
         return -1;
     }
-    for (int k = 0; k < axes->ndim; k++) {
-        if (pcu_kernel_put_index(params, 1, (ptrdiff_t)axes->shape[k]) < 0 ||
-            pcu_kernel_put_index(params, 1, axes->strides[0][k]) < 0) {
-            return -1;
-        }
-    }
-    return 0;
+    return pcu_mask_axes_put(axes, params);
 }
 
 /* The device reads an element only at a multiple of its alignment. */

@@ -23,6 +23,10 @@ typedef struct {
  * for elements that follow each other. */
 PCU_HIDDEN void pcu_mask_axes(pcu_gpuarray *x, pcu_reduction_axes *axes);
 
+/* Append the length and the stride of each axis. */
+PCU_HIDDEN PCU_RAISES int pcu_mask_axes_put(const pcu_reduction_axes *axes,
+                                            pcu_argument_buffer *params);
+
 /* Enqueue the kernel that finds the bits of x, whose elements are numbers. `counted`: 1
  * if pcu_mask_bits_count follows. The caller clears *self in any case. */
 PCU_HIDDEN PCU_RAISES int pcu_mask_bits_find(pcu_mask_bits *self, pcu_gpuarray *x,

@@ -12,6 +12,7 @@
  */
 typedef struct {
     pcu_state *st;
+    pcu_mask_bits bits;
     int ndim;
     size_t shape[PCU_MAX_NDIM];
     CUdeviceptr addresses[PCU_MAX_NDIM];
@@ -19,11 +20,10 @@ typedef struct {
 } places_plan;
 
 static int
-places_put(const places_plan *plan, const pcu_mask_bits *bits,
-           pcu_argument_buffer *params)
+places_put(const places_plan *plan, pcu_argument_buffer *params)
 {
     if (pcu_kernel_put_index(params, 1, (ptrdiff_t)plan->step) < 0 ||
-        pcu_mask_bits_put(bits, params) < 0) {
+        pcu_mask_bits_put(&plan->bits, params) < 0) {
         return -1;
     }
     for (int k = 0; k < plan->ndim; k++) {
@@ -41,7 +41,7 @@ places_put(const places_plan *plan, const pcu_mask_bits *bits,
 
 /* Enqueue the kernel that stores the indices. */
 static int
-places_store(const places_plan *plan, const pcu_mask_bits *bits, CUstream stream)
+places_store(const places_plan *plan, CUstream stream)
 {
     pcu_kernel_key key;
     pcu_argument_buffer params;
@@ -57,16 +57,16 @@ places_store(const places_plan *plan, const pcu_mask_bits *bits, CUstream stream
     key.inputs = 1;
     key.types[0] = PCU_T_INT64;
     key.ndim = (uint8_t)plan->ndim;
-    key.wide = bits->count > INT32_MAX;
+    key.wide = plan->bits.count > INT32_MAX;
     Py_INCREF(ctx); /* its kernels stay loaded until the launch */
     do {
         rc = pcu_kernel_table_get(plan->st, ctx, &key, &kernel);
     } while (rc == PCU_KERNEL_MADE);
     if (rc == 0) {
         pcu_argument_buffer_init(&params);
-        rc = places_put(plan, bits, &params);
+        rc = places_put(plan, &params);
         if (rc == 0) {
-            rc = pcu_mask_bits_launch(plan->st, bits, kernel, stream, &params);
+            rc = pcu_mask_bits_launch(plan->st, &plan->bits, kernel, stream, &params);
         }
         pcu_argument_buffer_free(&params);
     }
@@ -74,19 +74,34 @@ places_store(const places_plan *plan, const pcu_mask_bits *bits, CUstream stream
     return rc;
 }
 
+/* A function that makes the result, and sets where the kernel stores its indices. */
+typedef PyObject *(*places_maker)(places_plan *plan, size_t count, PyObject *allocator);
+
 /* Find the bits of x and wait for their number. The shape is that of the bits: other
  * threads may give x another one during the wait. */
-static int
-places_begin(places_plan *plan, pcu_gpuarray *x, pcu_mask_bits *bits, CUstream stream,
-             size_t *count)
+static PyObject *
+places_new(pcu_gpuarray *x, CUstream stream, places_maker maker)
 {
-    plan->st = x->st;
-    if (pcu_mask_bits_find(bits, x, true, stream) < 0) {
-        return -1;
+    places_plan plan;
+    size_t count = 0;
+    PyObject *result = NULL;
+    PyObject *allocator = Py_XNewRef(x->allocator);
+    plan.st = x->st;
+    plan.step = 1;
+    if (pcu_mask_bits_find(&plan.bits, x, true, stream) == 0) {
+        plan.ndim = x->ndim;
+        memcpy(plan.shape, x->shape, (size_t)x->ndim * sizeof(size_t));
+        if (pcu_mask_bits_count(&plan.bits, stream, &count) == 0) {
+            result = maker(&plan, count, allocator);
+        }
     }
-    plan->ndim = x->ndim;
-    memcpy(plan->shape, x->shape, (size_t)x->ndim * sizeof(size_t));
-    return pcu_mask_bits_count(bits, stream, count);
+    if (result != NULL && count > 0 && plan.ndim > 0 &&
+        places_store(&plan, stream) < 0) {
+        Py_CLEAR(result);
+    }
+    pcu_mask_bits_clear(&plan.bits);
+    Py_XDECREF(allocator);
+    return result;
 }
 
 static PyObject *
@@ -115,73 +130,47 @@ places_tuple_new(places_plan *plan, size_t count, PyObject *allocator)
     return tuple;
 }
 
+/* An array with a row for each true element. */
+static PyObject *
+places_rows_new(places_plan *plan, size_t count, PyObject *allocator)
+{
+    const size_t shape[2] = {count, (size_t)plan->ndim};
+    PyObject *rows = places_array_new(plan->st, 2, shape, allocator);
+    plan->step = shape[1];
+    for (int k = 0; rows != NULL && k < plan->ndim; k++) {
+        plan->addresses[k] =
+            ((pcu_gpuarray *)rows)->address + (size_t)k * sizeof(int64_t);
+    }
+    return rows;
+}
+
+/* An array for the indices into the flat array. */
+static PyObject *
+places_flat_new(places_plan *plan, size_t count, PyObject *allocator)
+{
+    PyObject *array = places_array_new(plan->st, 1, &count, allocator);
+    plan->ndim = 1;
+    plan->shape[0] = plan->bits.count;
+    if (array != NULL) {
+        plan->addresses[0] = ((pcu_gpuarray *)array)->address;
+    }
+    return array;
+}
+
 PyObject *
 pcu_nonzero_new(pcu_gpuarray *x, CUstream stream)
 {
-    places_plan plan;
-    pcu_mask_bits bits;
-    size_t count = 0;
-    PyObject *result = NULL;
-    PyObject *allocator = Py_XNewRef(x->allocator);
-    if (places_begin(&plan, x, &bits, stream, &count) == 0) {
-        plan.step = 1;
-        result = places_tuple_new(&plan, count, allocator);
-    }
-    if (result != NULL && count > 0 && places_store(&plan, &bits, stream) < 0) {
-        Py_CLEAR(result);
-    }
-    pcu_mask_bits_clear(&bits);
-    Py_XDECREF(allocator);
-    return result;
+    return places_new(x, stream, places_tuple_new);
 }
 
 PyObject *
 pcu_argwhere_new(pcu_gpuarray *x, CUstream stream)
 {
-    places_plan plan;
-    pcu_mask_bits bits;
-    size_t shape[2] = {0, 0};
-    PyObject *result = NULL;
-    PyObject *allocator = Py_XNewRef(x->allocator);
-    if (places_begin(&plan, x, &bits, stream, &shape[0]) == 0) {
-        shape[1] = plan.step = (size_t)plan.ndim;
-        result = places_array_new(plan.st, 2, shape, allocator);
-    }
-    if (result != NULL && shape[0] > 0 && plan.ndim > 0) {
-        for (int k = 0; k < plan.ndim; k++) {
-            plan.addresses[k] =
-                ((pcu_gpuarray *)result)->address + (size_t)k * sizeof(int64_t);
-        }
-        if (places_store(&plan, &bits, stream) < 0) {
-            Py_CLEAR(result);
-        }
-    }
-    pcu_mask_bits_clear(&bits);
-    Py_XDECREF(allocator);
-    return result;
+    return places_new(x, stream, places_rows_new);
 }
 
 PyObject *
 pcu_flatnonzero_new(pcu_gpuarray *x, CUstream stream)
 {
-    places_plan plan;
-    pcu_mask_bits bits;
-    size_t count = 0;
-    PyObject *result = NULL;
-    PyObject *allocator = Py_XNewRef(x->allocator);
-    if (places_begin(&plan, x, &bits, stream, &count) == 0) {
-        plan.ndim = 1;
-        plan.shape[0] = bits.count;
-        plan.step = 1;
-        result = places_array_new(plan.st, 1, &count, allocator);
-    }
-    if (result != NULL && count > 0) {
-        plan.addresses[0] = ((pcu_gpuarray *)result)->address;
-        if (places_store(&plan, &bits, stream) < 0) {
-            Py_CLEAR(result);
-        }
-    }
-    pcu_mask_bits_clear(&bits);
-    Py_XDECREF(allocator);
-    return result;
+    return places_new(x, stream, places_flat_new);
 }

@@ -214,17 +214,7 @@ take_source_new(pcu_gpuarray *self, int axis, CUstream stream)
     if (axis != PCU_AXIS_FLAT || self->contiguous) {
         return Py_NewRef((PyObject *)self);
     }
-    PyObject *copy = pcu_gpuarray_new(self->st, NULL, self->ndim, self->shape, NULL,
-                                      self->dtype, self->allocator);
-    if (copy == NULL) {
-        return NULL;
-    }
-    if (pcu_device_copy((pcu_gpuarray *)copy, self, stream) < 0) {
-        Py_DECREF(copy);
-        return NULL;
-    }
-    ((pcu_gpuarray *)copy)->counts_as = self->counts_as;
-    return copy;
+    return pcu_gpuarray_ordered_copy_new(self, false, stream);
 }
 
 PyObject *

@@ -181,14 +181,11 @@ pcu_device_copy(pcu_gpuarray *target, pcu_gpuarray *source, CUstream stream)
     return rc;
 }
 
-PyObject *
-pcu_gpuarray_copy_new(pcu_gpuarray *self, PyObject *allocator, CUstream stream)
+/* A copy with these strides. NULL: those of C order. */
+static PyObject *
+device_copy_new(pcu_gpuarray *self, const ptrdiff_t *strides, PyObject *allocator,
+                CUstream stream)
 {
-    ptrdiff_t strides[PCU_MAX_NDIM];
-    if ((!pcu_is_recording(self->st) && pcu_gpuarray_check_current(self) < 0) ||
-        pcu_gpuarray_packed_strides(self, pcu_gpuarray_itemsize(self), strides) < 0) {
-        return NULL;
-    }
     PyObject *copy = pcu_gpuarray_new(self->st, NULL, self->ndim, self->shape, strides,
                                       self->dtype, allocator);
     if (copy == NULL) {
@@ -203,17 +200,34 @@ pcu_gpuarray_copy_new(pcu_gpuarray *self, PyObject *allocator, CUstream stream)
 }
 
 PyObject *
+pcu_gpuarray_copy_new(pcu_gpuarray *self, PyObject *allocator, CUstream stream)
+{
+    ptrdiff_t strides[PCU_MAX_NDIM];
+    if ((!pcu_is_recording(self->st) && pcu_gpuarray_check_current(self) < 0) ||
+        pcu_gpuarray_packed_strides(self, pcu_gpuarray_itemsize(self), strides) < 0) {
+        return NULL;
+    }
+    return device_copy_new(self, strides, allocator, stream);
+}
+
+PyObject *
+pcu_gpuarray_ordered_copy_new(pcu_gpuarray *self, bool f_order, CUstream stream)
+{
+    ptrdiff_t strides[PCU_MAX_NDIM];
+    if (pcu_strides_in_order(f_order, self->ndim, self->shape,
+                             pcu_gpuarray_itemsize(self), strides) < 0) {
+        return NULL;
+    }
+    return device_copy_new(self, strides, self->allocator, stream);
+}
+
+PyObject *
 pcu_gpuarray_in_c_order_new(pcu_gpuarray *self, PyObject *allocator, CUstream stream)
 {
     if (self->contiguous & PCU_ARRAY_C) {
         return Py_NewRef((PyObject *)self);
     }
-    PyObject *copy = pcu_gpuarray_new(self->st, NULL, self->ndim, self->shape, NULL,
-                                      self->dtype, allocator);
-    if (copy != NULL && pcu_device_copy((pcu_gpuarray *)copy, self, stream) < 0) {
-        Py_CLEAR(copy);
-    }
-    return copy;
+    return device_copy_new(self, NULL, allocator, stream);
 }
 
 static bool

@@ -16,6 +16,11 @@ PCU_HIDDEN PCU_NEWREF PyObject *pcu_gpuarray_copy_new(pcu_gpuarray *self,
                                                       PyObject *allocator,
                                                       CUstream stream);
 
+/* A copy that is packed in C or Fortran order. */
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_gpuarray_ordered_copy_new(pcu_gpuarray *self,
+                                                              bool f_order,
+                                                              CUstream stream);
+
 /* The array itself if it is packed in C order, else a copy that is. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_gpuarray_in_c_order_new(pcu_gpuarray *self,
                                                             PyObject *allocator,

@@ -220,6 +220,19 @@ FORWARD(tolist, METHODS, "($self, /)",
         "\nExamples\n--------\n"
         ">>> gpuarray.to_gpu(np.array([[1, 2], [3, 4]])).tolist()\n"
         "[[1, 2], [3, 4]]")
+FORWARD(to_numpy, METHODS, "($self, /)",
+        "Return a copy in host memory, as get() does.\n"
+        "\nReturns\n-------\n"
+        "numpy.ndarray\n"
+        "    The array.\n"
+        "\nSee Also\n--------\n"
+        "GPUArray.get : Into a given array, or without a wait.\n"
+        "\nNotes\n-----\n"
+        "xarray, Matplotlib and others call it where they need the elements in\n"
+        "host memory. The call waits for the copy.\n"
+        "\nExamples\n--------\n"
+        ">>> type(gpuarray.zeros(2, np.float32).to_numpy()).__name__\n"
+        "'ndarray'")
 FORWARD(sort, METHODS, "($self, /, axis=-1, kind=None, order=None, *, stable=None)",
         "Sort the array in place along an axis.\n"
         "\nParameters\n----------\n" PCU_DOC_AXIS
@@ -325,6 +338,7 @@ PyMethodDef pcu_forwarded_methods[] = {
     FORWARDED_ROW(take),
     FORWARDED_ROW(item),
     FORWARDED_ROW(tolist),
+    FORWARDED_ROW(to_numpy),
     FORWARDED_ROW(tofile),
     FORWARDED_ROW(sort),
     FORWARDED_ROW(argsort),

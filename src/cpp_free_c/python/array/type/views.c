@@ -99,28 +99,6 @@ view_read_shape(const pcu_gpuarray *self, PyObject *lengths, int *ndim, size_t *
     return 0;
 }
 
-/* A copy whose elements are packed in C or Fortran order. */
-static PyObject *
-view_ordered_copy_new(pcu_gpuarray *self, bool f_order, CUstream stream)
-{
-    ptrdiff_t strides[PCU_MAX_NDIM];
-    if (pcu_strides_in_order(f_order, self->ndim, self->shape,
-                             pcu_gpuarray_itemsize(self), strides) < 0) {
-        return NULL;
-    }
-    PyObject *copy = pcu_gpuarray_new(self->st, NULL, self->ndim, self->shape, strides,
-                                      self->dtype, self->allocator);
-    if (copy == NULL) {
-        return NULL;
-    }
-    if (pcu_device_copy((pcu_gpuarray *)copy, self, stream) < 0) {
-        Py_DECREF(copy);
-        return NULL;
-    }
-    ((pcu_gpuarray *)copy)->counts_as = self->counts_as;
-    return copy;
-}
-
 PyObject *
 pcu_gpuarray_reshape_new(pcu_gpuarray *self, int ndim, const size_t *shape,
                          bool f_order, CUstream stream)
@@ -135,7 +113,7 @@ pcu_gpuarray_reshape_new(pcu_gpuarray *self, int ndim, const size_t *shape,
                             shape, f_order, strides) == 0) {
         return (PyObject *)pcu_gpuarray_view_new(self, ndim, shape, strides, 0, NULL);
     }
-    PyObject *copy = view_ordered_copy_new(self, f_order, stream);
+    PyObject *copy = pcu_gpuarray_ordered_copy_new(self, f_order, stream);
     if (copy == NULL) {
         return NULL;
     }
