@@ -21,6 +21,18 @@ _hide_imports(globals())
 _SHOWN = 10
 
 
+def _native(x: Any) -> Any:
+    """Return a host array in the byte order of the device."""
+    x = np.asarray(x)
+    return x if x.dtype.isnative else x.astype(x.dtype.newbyteorder("="))
+
+
+def _is_of_numbers(dtype: np.dtype[Any]) -> bool:
+    """Return whether the device compares elements of a dtype."""
+    is_known = dtype.kind in "biufc" and dtype.char not in "gG"  # long double
+    return is_known or dtype.name == "bfloat16"
+
+
 def _pair(actual: Any, desired: Any) -> tuple[Any, Any]:
     """Return two arrays that can be compared: both on the device, or both not."""
     a: Any
@@ -29,10 +41,10 @@ def _pair(actual: Any, desired: Any) -> tuple[Any, Any]:
     if not any(hasattr(x, "__cuda_array_interface__") for x in given):
         return np.asarray(actual), np.asarray(desired)
     pair = [
-        asarray(x) if hasattr(x, "__cuda_array_interface__") else np.asarray(x)
+        asarray(x) if hasattr(x, "__cuda_array_interface__") else _native(x)
         for x in given
     ]
-    if all(x.dtype.kind in "biufc" or x.dtype.name == "bfloat16" for x in pair):
+    if all(_is_of_numbers(x.dtype) for x in pair):
         a, b = (x if isinstance(x, GPUArray) else to_gpu(x) for x in pair)
     else:  # records and texts are compared on the host
         a, b = (x.get() if isinstance(x, GPUArray) else x for x in pair)

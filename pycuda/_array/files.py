@@ -8,6 +8,7 @@ write the file. All other elements go through host memory, a part at a time.
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import functools
 import importlib
@@ -34,29 +35,32 @@ _PART = 16 << 20  # bytes in host memory at a time
 _STEP = 256 << 20  # bytes between two updates of a bar
 _LARGE = 1 << 30  # bytes of the smallest file with a bar
 _READERS = 8  # threads that compute a checksum, at most
+_BUFFERED = io.BufferedReader, io.BufferedWriter, io.BufferedRandom
 
 
 # -- files -----------------------------------------------------------------------------
 
 
 class _Place(NamedTuple):
-    """Where the elements are in a regular file."""
+    """Where the elements are in a regular file, or in an archive's entry in it."""
 
     fd: int
     offset: int
+    end: float = math.inf  # of the entry
 
     def rest(self):
-        """Return the number of bytes from here to the end of the file."""
-        return max(os.fstat(self.fd).st_size - self.offset, 0)
+        """Return the number of bytes from here to the end."""
+        return max(min(os.fstat(self.fd).st_size, self.end) - self.offset, 0)
 
 
 def _place(file):
     """Return the position of an open file, or None if it is not a regular file.
 
-    A file that appends ignores positions.
+    A file that appends ignores positions. An object around a file, or of a class that
+    inherits from a file's, may do more than to read and write.
     """
-    raw = getattr(file, "raw", file)
-    if not isinstance(raw, io.FileIO):
+    raw = file.raw if type(file) in _BUFFERED else file
+    if type(raw) is not io.FileIO:
         return None
     file.flush()
     fd = raw.fileno()
@@ -119,25 +123,30 @@ def _bar(name, size, progress):
 
 def _read(file, place, done, size):
     """Return bytes of the file, fewer at its end."""
-    data = b""
-    while len(data) < size:
+    parts, left = [], size
+    while left:
         if place is None:
-            more = file.read(size - len(data))
+            part = file.read(left)
         else:
-            at = place.offset + done + len(data)
-            more = os.pread(place.fd, size - len(data), at)
-        if not more:
+            part = os.pread(place.fd, left, place.offset + done + size - left)
+        if not part:
             break
-        data = data + more if data else more
-    return data
+        parts.append(part)
+        left -= len(part)
+    return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
 def _write(file, place, done, data):
-    if place is None:
-        file.write(data)
-        return
+    """Write bytes. A file without a buffer may take only some of them at a time."""
     while data:
-        written = os.pwrite(place.fd, data, place.offset + done)
+        if place is not None:
+            written = os.pwrite(place.fd, data, place.offset + done)
+        else:
+            written = file.write(data)
+            if not isinstance(file, io.RawIOBase):
+                return
+            if written is None:
+                raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
         done, data = done + written, data[written:]
 
 
@@ -169,6 +178,8 @@ class _Move(NamedTuple):
                 if bar is not None:
                     bar.update(size)
         except OSError as error:
+            if error.errno == errno.ENODATA:  # the file became shorter just now
+                raise _truncated(self.name, total, self.place.rest()) from None
             if error.filename is None:
                 error.filename = self.name
             raise
@@ -222,7 +233,7 @@ def _read_elements(file, name, shape, dtype, order, allocator, progress, entry=N
         return to_gpu(host.astype(native, copy=False), allocator)
     place = _place(file)
     if entry is not None:
-        place = _Place(entry.fd, entry.offset + file.tell())
+        place = entry._replace(offset=entry.offset + file.tell())
     if place is not None and place.rest() < needed:
         raise _truncated(name, needed, place.rest())
     array = GPUArray(shape, native, allocator, order=order)
@@ -234,7 +245,7 @@ def _read_elements(file, name, shape, dtype, order, allocator, progress, entry=N
 
 def _write_elements(file, name, array, progress):
     """Write the elements of a contiguous array at the position of a file."""
-    place = _place(file)
+    place = _place(file) if array.nbytes > _SMALL else None
     _Move(array, file, place, name, array.dtype, True).run(progress)
     if place is not None:
         file.seek(place.offset + array.nbytes)
@@ -253,6 +264,8 @@ def _read_npy(file, name, allocator, progress, entry=None):
             file.seek(-npy.MAGIC_LEN, 1)
             return to_gpu(npy.read_array(file), allocator)
         shape, is_fortran, dtype = _HEADERS[version](file)
+        if min(shape, default=0) < 0 or dtype.subdtype is not None:
+            raise ValueError(f"no array has shape {shape} and dtype {dtype}")
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from error
     settings = shape, dtype, "F" if is_fortran else "C", allocator, progress, entry
@@ -263,9 +276,6 @@ def _write_npy(file, name, array, progress):
     """Write an array in NumPy's format at the position of an open file."""
     if not array.flags.forc:
         array = c_copy(array)
-    if array.nbytes <= _SMALL:
-        npy.write_array(file, array.get(), None, False)
-        return
     header = {
         "descr": npy.dtype_to_descr(array.dtype),
         "fortran_order": not array.flags.c_contiguous,
@@ -336,7 +346,8 @@ def _place_of_entry(archive, info):
         return None
     header = os.pread(place.fd, 30, info.header_offset)
     lengths = struct.unpack("<26xHH", header)  # of the name and of the extra field
-    return _Place(place.fd, info.header_offset + len(header) + sum(lengths))
+    begin = info.header_offset + len(header) + sum(lengths)
+    return _Place(place.fd, begin, begin + info.file_size)
 
 
 class NpzFile(Mapping[str, Any]):
@@ -723,7 +734,8 @@ def fromfile(file, dtype, count=-1, sep="", offset=0, *, allocator=None, progres
                     f"{name} has {found} bytes, not a multiple of the {dtype.itemsize} "
                     f"of an element of dtype {dtype}"
                 )
-        settings = (count,), dtype, "C", allocator, progress
+        base, inner = dtype.subdtype or (dtype, ())
+        settings = (count, *inner), base, "C", allocator, progress
         return _read_elements(opened, name, *settings)
 
 

@@ -6,6 +6,7 @@ import io
 import os
 import pickle
 import sys
+import threading
 import types
 import zipfile
 import zlib
@@ -191,6 +192,90 @@ def test_a_file_that_appends(ctx, tmp_path):
         assert is_same(np.load(file), BIG) and is_same(np.load(file), BIG[0])
 
 
+class Counted(io.FileIO):
+    """A file that counts its bytes, and passes at most 70,001 at a time."""
+
+    count = 0
+
+    def read(self, size):
+        data = super().read(min(size, 70_001))
+        self.count += len(data)
+        return data
+
+    def write(self, data):
+        size = super().write(data[:70_001])
+        self.count += size
+        return size
+
+
+class Around:
+    """An object around a file that counts its bytes, as progress bars do."""
+
+    def __init__(self, path, mode):
+        self.raw, self.count = io.FileIO(path, mode), 0
+
+    def __getattr__(self, name):
+        return getattr(self.raw, name)
+
+    def read(self, size):
+        self.count += size
+        return self.raw.read(size)
+
+    def write(self, data):
+        self.count += len(data)
+        return self.raw.write(data)
+
+
+@pytest.mark.parametrize("kind", [Counted, Around])
+def test_files_that_do_more(ctx, tmp_path, kind):
+    """All bytes pass through the methods of such a file, which may take only some."""
+    path = tmp_path / "x.npy"
+    for host in (BIG, BIG[0]):
+        file = kind(path, "w")
+        np.save(file, to_gpu(host))
+        assert is_same(np.load(path), host)
+        assert file.count == path.stat().st_size
+        file = kind(path, "r")
+        assert is_same(gpuarray.load(file).get(), host)
+        assert file.count >= path.stat().st_size
+
+
+@pytest.mark.parametrize("host", [BIG, BIG[0]], ids=["large", "small"])
+def test_pipes(ctx, host):
+    def give():
+        with open(writes, "wb", 0) as file:
+            file.write(host.tobytes())
+
+    reads, writes = os.pipe()
+    thread = threading.Thread(target=give)
+    thread.start()
+    with open(reads, "rb", 0) as file:
+        x = gpuarray.fromfile(file, host.dtype, host.size)
+    thread.join()
+    assert is_same(x.get(), host.reshape(-1))
+
+    def take():
+        with open(reads, "rb") as file:
+            found.append(file.read())
+
+    found = []
+    reads, writes = os.pipe()
+    thread = threading.Thread(target=take)
+    thread.start()
+    with open(writes, "wb", 0) as file:
+        np.save(file, to_gpu(host))
+    thread.join()
+    assert is_same(np.load(io.BytesIO(found[0])), host)
+
+
+def test_a_pipe_that_takes_no_more(ctx):
+    reads, writes = os.pipe()
+    os.set_blocking(writes, False)
+    error = pytest.raises(BlockingIOError)
+    with open(reads, "rb"), open(writes, "wb", 0) as target, error:
+        to_gpu(BIG).tofile(target)
+
+
 def test_allocator_and_unused_arguments(ctx, tmp_path):
     import pycuda.driver as drv
 
@@ -294,6 +379,21 @@ def test_a_wrong_checksum(ctx, tmp_path, monkeypatch, part, place):
         gpuarray.load(path)["x"]
 
 
+@pytest.mark.parametrize("part", [16 << 20, 1000])
+def test_an_entry_ends_before_the_next(ctx, tmp_path, monkeypatch, part):
+    """Its header tells of more elements than there are."""
+    monkeypatch.setattr(files, "_PART", part)
+    data = io.BytesIO()
+    np.save(data, BIG)
+    with zipfile.ZipFile(tmp_path / "x.npz", "w") as archive:
+        archive.writestr("x.npy", data.getvalue().replace(b"(300,", b"(400,"))
+        archive.writestr("y.npy", data.getvalue())
+    with gpuarray.load(tmp_path / "x.npz") as arrays:
+        assert is_same(arrays["y"].get(), BIG)
+        with pytest.raises(ValueError, match=r"x\.npy in .*x\.npz is truncated"):
+            arrays["x"]
+
+
 def test_a_name_twice(ctx, tmp_path):
     for save in (np.savez, gpuarray.savez_compressed):
         with pytest.raises(ValueError, match="arr_0"):
@@ -315,6 +415,10 @@ def test_raw_files(ctx, tmp_path, kind):
         assert is_same(x.get(), flat[offset // 8 : end])
     with opened(kind, path, "rb") as file:
         assert gpuarray.fromfile(file, ">f8").dtype == np.float64
+    for count in (2, 30_000):
+        with opened(kind, path, "rb") as file:
+            x = gpuarray.fromfile(file, (np.float64, (2,)), count)
+        assert is_same(x.get(), flat[: 2 * count].reshape(count, 2))
 
 
 def test_text_is_numpy_s(ctx, tmp_path):
@@ -349,6 +453,16 @@ def test_wrong_files(ctx, tmp_path):
     path.write_bytes(b"\x93NUMPY\x01\x00\x10\x00{'descr': '<f8'}\n")
     with pytest.raises(ValueError, match=r"x\.npy: "):
         gpuarray.load(path)
+    for header in (
+        "'<f4', 'fortran_order': False, 'shape': (-1,)",
+        "'<f4', 'fortran_order': False, 'shape': (-30000, -2)",
+        "('<f4', (2,)), 'fortran_order': False, 'shape': (3,)",
+    ):
+        text = f"{{'descr': {header}}}\n".encode()
+        data = b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text
+        path.write_bytes(data + bytes(240_000))
+        with pytest.raises(ValueError, match=r"x\.npy: no array has shape"):
+            gpuarray.load(path)
     path.write_bytes(b"a,b\n1,2\n")
     with pytest.raises(ValueError, match=r"x\.npy is neither .*fromfile"):
         gpuarray.load(path)
@@ -505,6 +619,35 @@ print(
 )
 """
     assert run(code, tmp_path, staging) == [expected]
+
+
+@software
+@pytest.mark.parametrize("staging", ["64K,threads=4", "0"])
+def test_a_file_that_shrinks_while_it_is_read(tmp_path, staging):
+    code = """
+import types
+from pycuda._array import files
+
+class Bar:
+    def __init__(self, **_):
+        pass
+
+    def update(self, size):
+        os.truncate("x.npy", 2 * TOTAL)
+
+    def close(self):
+        pass
+
+files._STEP = files._PART = TOTAL
+sys.modules["tqdm"] = types.SimpleNamespace(tqdm=Bar)
+np.save("x.npy", numbers(4 * TOTAL))
+try:
+    gpuarray.load("x.npy", progress=True)
+except ValueError as error:
+    print(error)
+"""
+    said = run(code, tmp_path, staging)
+    assert said[0].startswith("x.npy is truncated: the array has 262144 bytes, ")
 
 
 @software

@@ -237,15 +237,24 @@ def test_what_c_cannot_place():
         (np.dtype({"names": ["a", "b"], "formats": ["f4", "f4"], "offsets": [0, 0]}),
          "'b' is at byte 0"),
         (np.dtype([("a b", "f4")]), "no name in C"),
+        (np.dtype([("int", "f4")]), "'int' has no name in C"),
         (np.dtype([("a", "U3")]), "U3"),
         (np.dtype([("a", "f4"), ("v", gpuarray.vec.float4)]), "multiple of 16"),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=words):
             struct_from_dtype(dtype, "record")
-    with pytest.raises(TypeError, match="float32"):
-        struct_from_dtype(np.float32, "record")
-    with pytest.raises(ValueError, match="not a name"):
-        struct_from_dtype(BODY, "a b")
+    for dtype, words in ((np.float32, "float32"), (np.dtype([]), r"not \[\]")):
+        with pytest.raises(TypeError, match=words):
+            struct_from_dtype(dtype, "record")
+    for name in ("a b", "class", "größe"):
+        with pytest.raises(ValueError, match="not a name"):
+            struct_from_dtype(BODY, name)
+
+
+def test_padding_has_a_name_of_its_own():
+    named = {"names": ["pad_0", "b"], "formats": ["f4", "f4"], "offsets": [0, 12]}
+    text = struct_from_dtype(np.dtype(named), "record")
+    assert "float pad_0;\n    unsigned char pad_1[8];\n    float b;" in text
 
 
 STRUCTS = """

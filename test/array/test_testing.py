@@ -136,6 +136,16 @@ def test_the_rule_is_in_the_message(ctx):
     assert "3 of 3 elements differ by more than 0.001 + 0.25 * abs(desired)" in text
 
 
+@pytest.mark.parametrize("dtype", [">f8", ">i2", np.longdouble])
+def test_numbers_that_only_the_host_has(ctx, dtype):
+    x, y = to_gpu(VALUES["numbers"]), np.array([1, 2, 3, 4], dtype)
+    for function in (testing.assert_allclose, testing.assert_array_equal):
+        function(x, y)
+        function(y, x)
+        with pytest.raises(AssertionError, match=r"\[3\] +4.0 +5"):
+            function(x, np.array([1, 2, 3, 5], dtype))
+
+
 def test_records_are_compared_on_the_host(ctx):
     values = np.zeros(3, [("mass", "f4"), ("id", "i4")])
     other = values.copy()

@@ -85,6 +85,12 @@ for _name, _call, _make in (
 ):
     reason = "NumPy's and Python's code for files fails otherwise, and may crash"
     warm(_name, _call, _make, own_allocations=reason)
+warm(
+    "GPUArray.to_numpy",
+    lambda a: a.to_numpy(),
+    no_allocations="CPython may lose an exception while it makes a traceback",
+)
+warm("ArrayFlags.__getitem__", lambda a: a.flags["C_CONTIGUOUS"])
 for _name in ("c_contiguous", "f_contiguous", "forc"):
     warm(f"ArrayFlags.{_name}", lambda a, name=_name: getattr(a.flags, name))
 for _name in (

@@ -19,6 +19,18 @@ _WIDE = re.compile(r"(u?char|u?short|u?int|u?long|u?longlong|float|double)([24])
 _HALF = np.dtype(np.float16)
 _HALVES = ("__half", "half")
 
+#: Words of C++ that are no names.
+_KEYWORDS = """
+    alignas alignof and and_eq asm auto bitand bitor bool break case catch char
+    char16_t char32_t class compl const const_cast constexpr continue decltype
+    default delete do double dynamic_cast else enum explicit export extern false
+    float for friend goto if inline int long mutable namespace new noexcept not
+    not_eq nullptr operator or or_eq private protected public register
+    reinterpret_cast return short signed sizeof static static_assert static_cast
+    struct switch template this thread_local throw true try typedef typeid typename
+    union unsigned using virtual void volatile wchar_t while xor xor_eq
+"""
+
 #: The headers that define the types of a kind of dtypes.
 _HEADERS = {"c": "pycuda-complex.hpp", "e": "cuda_fp16.h"}
 
@@ -65,6 +77,11 @@ def _headers(dtype: np.dtype[Any]) -> set[str]:
     if dtype.names is not None:
         return set().union(*(_headers(dtype[each]) for each in dtype.names))
     return {_HEADERS[each] for each in (dtype.kind, dtype.char) if each in _HEADERS}
+
+
+def _is_name(text: str) -> bool:
+    """Return whether C++ takes a text as a name."""
+    return text.isidentifier() and text.isascii() and text not in _KEYWORDS.split()
 
 
 def struct_from_dtype(dtype: DTypeLike, name: str) -> str:
@@ -114,9 +131,9 @@ def struct_from_dtype(dtype: DTypeLike, name: str) -> str:
     static_assert(sizeof(body) == 16, "the dtype of body has 16 bytes");
     """
     dtype = np.dtype(dtype)
-    if dtype.names is None or dtype.fields is None:
+    if not dtype.names or dtype.fields is None:
         raise TypeError(f"a struct needs a dtype with fields, not {dtype}")
-    if not name.isidentifier():
+    if not _is_name(name):
         raise ValueError(f"{name!r} is not a name in C")
     before = [f"#include <{each}>" for each in sorted(_headers(dtype))]
     members, inner = [], {}
@@ -131,6 +148,8 @@ def struct_from_dtype(dtype: DTypeLike, name: str) -> str:
         """Fill up to an offset, which C may do itself."""
         nonlocal end, pads
         if -(-end // align) * align != target:
+            while f"pad_{pads}" in of:
+                pads += 1
             members.append(f"unsigned char pad_{pads}[{target - end}]")
             pads += 1
         end = target
@@ -143,7 +162,7 @@ def struct_from_dtype(dtype: DTypeLike, name: str) -> str:
                 f"multiple of {align} behind the field before it. Make the dtype with "
                 "align=True"
             )
-        if not (each.isidentifier() and each.isascii()):
+        if not _is_name(each):
             raise ValueError(f"the field {each!r} has no name in C")
         nested = _nested(field)
         if nested is not None and nested not in inner:
