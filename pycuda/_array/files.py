@@ -34,6 +34,7 @@ _PART = 16 << 20  # bytes in host memory at a time
 _STEP = 256 << 20  # bytes between two updates of a bar
 _LARGE = 1 << 30  # bytes of the smallest file with a bar
 _READERS = 8  # threads that compute a checksum, at most
+_MOST_NAMES = 10  # arrays of an archive that a message names
 
 
 # -- files -----------------------------------------------------------------------------
@@ -391,7 +392,10 @@ class NpzFile(Mapping[str, Any]):
         names = self.zip.namelist()
         entry = key if key in names else f"{key}.npy"
         if entry not in names:
-            raise KeyError(f"{key!r} is not an array of {self._name}")
+            has = ", ".join(self.files[:_MOST_NAMES])
+            if len(self.files) > _MOST_NAMES:
+                has += f" and {len(self.files) - _MOST_NAMES} more"
+            raise KeyError(f"{key!r} is not an array of {self._name}; it has: {has}")
         with self.zip.open(entry) as file:
             is_array = file.read(len(npy.MAGIC_PREFIX)) == npy.MAGIC_PREFIX
         if not is_array:
@@ -506,6 +510,10 @@ def load(file, mmap_mode=None, allow_pickle=False, *, allocator=None, progress=N
         If there is nothing to read.
     ValueError
         If the file has another format, ends too early, or holds Python objects.
+    MemoryError
+        If there is not enough memory on the device.
+    OSError
+        If the file cannot be opened or read, such as FileNotFoundError.
     zipfile.BadZipFile
         If the checksum of an array in a ``.npz`` file is wrong.
 
@@ -554,6 +562,11 @@ def save(file, arr, allow_pickle=True, *, progress=None):
         Whether to show a bar of the package tqdm. The default is to show it for 1 GiB
         or more if tqdm is installed and the standard error output is a terminal.
 
+    Raises
+    ------
+    OSError
+        If the file cannot be opened or written, such as FileNotFoundError.
+
     See Also
     --------
     load : The way back.
@@ -600,6 +613,8 @@ def savez(file, *args, allow_pickle=True, **kwds):
     ------
     ValueError
         If a name is used twice.
+    OSError
+        If the file cannot be opened or written, such as FileNotFoundError.
 
     See Also
     --------
@@ -641,6 +656,8 @@ def savez_compressed(file, *args, allow_pickle=True, **kwds):
     ------
     ValueError
         If a name is used twice.
+    OSError
+        If the file cannot be opened or written, such as FileNotFoundError.
 
     See Also
     --------
@@ -688,6 +705,10 @@ def fromfile(file, dtype, count=-1, sep="", offset=0, *, allocator=None, progres
         If ``dtype`` is None.
     ValueError
         If the file has fewer elements, or if its end is not the end of an element.
+    MemoryError
+        If there is not enough memory on the device.
+    OSError
+        If the file cannot be opened or read, such as FileNotFoundError.
 
     See Also
     --------

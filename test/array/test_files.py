@@ -248,12 +248,21 @@ def test_archives(ctx, tmp_path, monkeypatch, saves, compresses, part):
         assert is_same(arrays["arr_0"].get(), BIG)
         assert is_same(arrays["arr_1.npy"].get(), BIG[0])
         assert is_same(arrays["small"].get(), BIG[1, :3])
-        with pytest.raises(KeyError, match=r"'x' is not an array of .*x\.npz"):
+        with pytest.raises(KeyError, match=r"'x' is not .* of .*x\.npz; it has: \w+, "):
             arrays["x"]
     is_direct = part == 1000 and not compresses
     assert len(checked) == (2 * 3 if is_direct else 0)  # two entries, three threads
     with pytest.raises(ValueError, match="is closed"):
         arrays["small"]
+
+
+@pytest.mark.parametrize("count, words", [(1, r"has: arr_0\W+$"), (12, "and 2 more")])
+def test_a_name_that_an_archive_lacks(ctx, count, words):
+    file = io.BytesIO()
+    np.savez(file, *np.eye(count))
+    file.seek(0)
+    with gpuarray.load(file) as arrays, pytest.raises(KeyError, match=words):
+        arrays["b"]
 
 
 def test_an_archive_in_a_file_object(ctx, tmp_path):
