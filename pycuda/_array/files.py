@@ -78,6 +78,10 @@ def _name(file):
 def _opened(file, mode):
     """Open a path; leave a file object open at the end of the ``with`` statement."""
     if hasattr(file, "read" if mode == "rb" else "write"):
+        if isinstance(file, io.TextIOBase):
+            raise TypeError(
+                f"{_name(file)} is open as text; open it with mode='{mode}'"
+            )
         return contextlib.nullcontext(file)
     return open(file, mode)
 
@@ -86,6 +90,8 @@ def _with_extension(file, extension):
     """Return a path that ends with an extension, as NumPy saves it."""
     if hasattr(file, "write"):
         return file
+    if isinstance(file, GPUArray):
+        raise TypeError("file is a GPUArray; the file comes first, then the array")
     file = os.fspath(file)
     return file if file.endswith(extension) else file + extension
 
@@ -587,10 +593,10 @@ def save(file, arr, allow_pickle=True, *, progress=None):
     >>> np.load(file)
     array([1, 2, 3])
     """
+    file = _with_extension(file, ".npy")
     if not isinstance(arr, GPUArray):
         np.save(file, arr, allow_pickle)
         return
-    file = _with_extension(file, ".npy")
     with _opened(file, "wb") as opened:
         _write_npy(opened, _name(file), arr, progress)
 

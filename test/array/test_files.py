@@ -368,6 +368,26 @@ def test_wrong_files(ctx, tmp_path):
         gpuarray.load(tmp_path / "none.npy")
 
 
+@pytest.mark.parametrize("reads", [True, False])
+def test_a_file_that_is_open_as_text(ctx, tmp_path, reads):
+    path = tmp_path / "x.txt"
+    path.write_text("12345678")
+    x = to_gpu(BIG[0])
+    calls = [x.tofile, lambda file: gpuarray.save(file, x)]
+    if reads:
+        calls = [gpuarray.load, lambda file: gpuarray.fromfile(file, np.uint8)]
+    mode = "rb" if reads else "wb"
+    with open(path, mode[0]) as file:
+        for call in calls:
+            with pytest.raises(TypeError, match=f"x.txt is open as .* mode='{mode}'"):
+                call(file)
+
+
+def test_an_array_in_the_place_of_the_file(ctx, tmp_path):
+    with pytest.raises(TypeError, match="file is a GPUArray; the file comes first"):
+        gpuarray.save(to_gpu(BIG), tmp_path / "x.npy")
+
+
 def test_wrong_raw_files(ctx, tmp_path):
     path = tmp_path / "x.bin"
     path.write_bytes(bytes(10))
