@@ -784,7 +784,7 @@ def test_an_address_in_an_array_is_a_pointer(declared, value):
         (2, "pair", r"parameter 2 \(pair p\) of 'declared'"),
         (2, (1, 2), r"\(pair p\).*: pass an element .*numpy.array\(value, dtype\)"),
         (1, np.longdouble(1), r"has no.*parameter 1 \(int n\) of 'declared'"),
-        (0, [1], r"0 \(const float \*x\) .* driver.In.numpy.array.x, numpy.float"),
+        (0, [1], r"0 \(const float \*x\) .*driver.In.numpy.array.x, numpy.float"),
         (0, None, r"parameter 0 .*: pass numpy.uintp\(0\) for a null pointer"),
         (0, 5, r"parameter 0 .*: pass device memory, or numpy.uintp\(x\) if"),
         (0, "x", "parameter 0 .*: pass device memory, such as a GPUArray"),
