@@ -200,10 +200,16 @@ def explained(
     argument: object,
     text: str,
 ) -> str:
-    """Return the text of an error, with what is known of the parameter."""
+    """Return the text of an error, with what is known of the parameter.
+
+    ``count`` is -1 if the driver does not tell the number of parameters.
+    """
     from pycuda import _parameter_types
 
-    parameter = parameters(module, entries, symbol, count)[index]
+    known = parameters(module, entries, symbol, count)
+    parameter = _parameter_types.Parameter(_parameter_types.UNKNOWN)
+    if index < len(known):
+        parameter = known[index]
     name = _parameter_types.plain_name(symbol)
     here = f"parameter {index} ({_declaration(parameter)}) of '{name}'"
     if _is_host_array(argument):
@@ -217,7 +223,10 @@ def explained(
         if parameter.type in (_parameter_types.UNKNOWN, "va"):
             text += f". If the parameter is a pointer, wrap {_HOST_ARRAY}"
     if parameter.text:
-        text += f". It is for {here}{_step_for_value(parameter, argument)}"
+        text += f". It is for {here}"
+    text += _step(parameter, argument)
+    if not parameter.text:
+        text += ". Arguments are counted from 0"
     return text
 
 
@@ -234,12 +243,21 @@ def _step_for_page_locked(array: Any) -> str:
     )
 
 
-def _step_for_value(parameter: Parameter, argument: Any) -> str:
-    """Return what to pass for a parameter that is a value, "" if that is unknown."""
-    if parameter.type[0] != "v":
-        return ""
-    if isinstance(argument, (tuple, list)):
-        return ": pass an element of an array, as in numpy.array(value, dtype)[()]"
+#: What to pass for a number if the type of the parameter is not known.
+_NUMBERS = {
+    bool: "numpy.bool_(x) or numpy.int32(x)",
+    int: "numpy.int32(x), or numpy.uintp(x) for an address",
+    float: "numpy.float32(x)",
+    complex: "numpy.complex64(x)",
+}
+
+
+def _step(parameter: Parameter, argument: Any) -> str:
+    """Return what to pass for a parameter, "" if that is unknown."""
+    if hasattr(argument, "get_device_pointer"):
+        return ": pass its address, numpy.uintp(x.get_device_pointer())"
+    if parameter.type[0] == "p":
+        return f": pass {_memory_for(parameter, argument)}"
     if isinstance(argument, (ArgumentHandler, GPUArray)):
         given = "x.get()[0]" if isinstance(argument, GPUArray) else "x[0]"
         return f", a value and no pointer: pass an element of the host, such as {given}"
@@ -248,7 +266,28 @@ def _step_for_value(parameter: Parameter, argument: Any) -> str:
         from pycuda._array.kernels.c_types import layout_advice
 
         return f": {layout_advice(dtype)}"
-    return ""
+    numpy = NUMPY.get(parameter.type[1])
+    if numpy is None and parameter.text and isinstance(argument, (tuple, list)):
+        return ": pass an element of an array, as in numpy.array(value, dtype)[()]"
+    if numpy is None:
+        wrapped = _NUMBERS.get(type(argument))
+        return f": pass it in the parameter's type, as in {wrapped}" if wrapped else ""
+    if isinstance(argument, (int, float, np.number, np.bool_)):
+        return f": pass numpy.{numpy}(x)"
+    return f": pass a numpy.{numpy}"
+
+
+def _memory_for(parameter: Parameter, argument: Any) -> str:
+    """Return what to pass for a pointer."""
+    if argument is None:
+        return "numpy.uintp(0) for a null pointer"
+    if isinstance(argument, (tuple, list)):
+        numpy = NUMPY.get(parameter.type[1])
+        dtype = f"numpy.{numpy}" if numpy else "dtype"
+        return f"pycuda.driver.In(numpy.array(x, {dtype}))"
+    if isinstance(argument, (int, np.integer)) and not isinstance(argument, bool):
+        return "device memory, or numpy.uintp(x) if it is an address"
+    return "device memory, such as a GPUArray, or an array in pycuda.driver.In"
 
 
 def mistaken(

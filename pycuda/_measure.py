@@ -123,8 +123,8 @@ def measure(
     *args
         Arguments of the call.
     repeats : int, optional
-        How many times to measure. A repeat has so many calls that it takes at least a
-        millisecond, at most 1000 of them.
+        How many times to measure. Each repeat makes as many calls as fill a
+        millisecond, at most 1000.
     warm_up : int, optional
         How many calls come before, to compile and to fill caches. There is at least
         one.
@@ -140,7 +140,8 @@ def measure(
     Returns
     -------
     Measurement
-        The times, the median and the spread. Printing it shows all.
+        The times in seconds. Printed, it is one line with the median, the quartiles
+        and the bytes per second.
 
     Raises
     ------

@@ -71,7 +71,10 @@ def dtype_to_array_format(dtype: npt.DTypeLike) -> array_format:
     """
     dtype = np.dtype(dtype)
     if dtype.name not in _FORMATS or not dtype.isnative:
-        raise TypeError(f"texture arrays have no elements of dtype '{dtype}'")
+        raise TypeError(
+            f"texture arrays have no elements of dtype '{dtype}'; convert it with "
+            f"astype() to one of {', '.join(_FORMATS)}"
+        )
     return _FORMATS[dtype.name]
 
 

@@ -202,6 +202,9 @@ class CompilerNotFoundError(CompileError, FileNotFoundError):
         self.errno = _errno.ENOENT
         self.filename = filename
 
+    def __str__(self) -> str:
+        return self.msg  # no command was run
+
 
 def _as_text(text: str | bytes) -> str:
     return text.decode(errors="replace") if isinstance(text, bytes) else text

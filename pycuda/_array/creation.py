@@ -395,6 +395,8 @@ def arange(*args, **kwargs):
     start, stop, step, dtype, allocator, stream = _arange_settings(args, kwargs)
     start = 0 if start is None else start
     step = 1 if step is None else step
+    if step == 0:
+        raise ZeroDivisionError("arange: the step is 0")
     if dtype is None:
         dtype = np.array([start, stop, step]).dtype
         if dtype != np.float32:

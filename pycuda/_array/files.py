@@ -36,6 +36,7 @@ _STEP = 256 << 20  # bytes between two updates of a bar
 _LARGE = 1 << 30  # bytes of the smallest file with a bar
 _READERS = 8  # threads that compute a checksum, at most
 _BUFFERED = io.BufferedReader, io.BufferedWriter, io.BufferedRandom
+_MOST_NAMES = 10  # arrays of an archive that a message names
 
 
 # -- files -----------------------------------------------------------------------------
@@ -81,6 +82,10 @@ def _name(file):
 def _opened(file, mode):
     """Open a path; leave a file object open at the end of the ``with`` statement."""
     if hasattr(file, "read" if mode == "rb" else "write"):
+        if isinstance(file, io.TextIOBase):
+            raise TypeError(
+                f"{_name(file)} is open as text; open it with mode='{mode}'"
+            )
         return contextlib.nullcontext(file)
     return open(file, mode)
 
@@ -89,6 +94,8 @@ def _with_extension(file, extension):
     """Return a path that ends with an extension, as NumPy saves it."""
     if hasattr(file, "write"):
         return file
+    if isinstance(file, GPUArray):
+        raise TypeError("file is a GPUArray; the file comes first, then the array")
     file = os.fspath(file)
     return file if file.endswith(extension) else file + extension
 
@@ -402,7 +409,10 @@ class NpzFile(Mapping[str, Any]):
         names = self.zip.namelist()
         entry = key if key in names else f"{key}.npy"
         if entry not in names:
-            raise KeyError(f"{key!r} is not an array of {self._name}")
+            has = ", ".join(self.files[:_MOST_NAMES])
+            if len(self.files) > _MOST_NAMES:
+                has += f" and {len(self.files) - _MOST_NAMES} more"
+            raise KeyError(f"{key!r} is not an array of {self._name}; it has: {has}")
         with self.zip.open(entry) as file:
             is_array = file.read(len(npy.MAGIC_PREFIX)) == npy.MAGIC_PREFIX
         if not is_array:
@@ -517,6 +527,10 @@ def load(file, mmap_mode=None, allow_pickle=False, *, allocator=None, progress=N
         If there is nothing to read.
     ValueError
         If the file has another format, ends too early, or holds Python objects.
+    MemoryError
+        If there is not enough memory on the device.
+    OSError
+        If the file cannot be opened or read, such as FileNotFoundError.
     zipfile.BadZipFile
         If the checksum of an array in a ``.npz`` file is wrong.
 
@@ -565,6 +579,11 @@ def save(file, arr, allow_pickle=True, *, progress=None):
         Whether to show a bar of the package tqdm. The default is to show it for 1 GiB
         or more if tqdm is installed and the standard error output is a terminal.
 
+    Raises
+    ------
+    OSError
+        If the file cannot be opened or written, such as FileNotFoundError.
+
     See Also
     --------
     load : The way back.
@@ -585,10 +604,10 @@ def save(file, arr, allow_pickle=True, *, progress=None):
     >>> np.load(file)
     array([1, 2, 3])
     """
+    file = _with_extension(file, ".npy")
     if not isinstance(arr, GPUArray):
         np.save(file, arr, allow_pickle)
         return
-    file = _with_extension(file, ".npy")
     with _opened(file, "wb") as opened:
         _write_npy(opened, _name(file), arr, progress)
 
@@ -611,6 +630,8 @@ def savez(file, *args, allow_pickle=True, **kwds):
     ------
     ValueError
         If a name is used twice.
+    OSError
+        If the file cannot be opened or written, such as FileNotFoundError.
 
     See Also
     --------
@@ -652,6 +673,8 @@ def savez_compressed(file, *args, allow_pickle=True, **kwds):
     ------
     ValueError
         If a name is used twice.
+    OSError
+        If the file cannot be opened or written, such as FileNotFoundError.
 
     See Also
     --------
@@ -699,6 +722,10 @@ def fromfile(file, dtype, count=-1, sep="", offset=0, *, allocator=None, progres
         If ``dtype`` is None.
     ValueError
         If the file has fewer elements, or if its end is not the end of an element.
+    MemoryError
+        If there is not enough memory on the device.
+    OSError
+        If the file cannot be opened or read, such as FileNotFoundError.
 
     See Also
     --------

@@ -66,11 +66,12 @@ def _search(nvcc: str) -> str:
         if toolkit.is_program(path):
             return os.path.abspath(path)
     raise CompilerNotFoundError(
-        f"the CUDA compiler '{nvcc}' was not found: not on PATH, not under "
-        f"{toolkit.described_homes()}, not in /usr/local/cuda/bin and not in NVIDIA's "
-        f"wheels ({' or '.join(_WHEEL_FOLDERS)} in site-packages). Install the CUDA "
-        f"toolkit, or its wheels with '{_extras.command('nvcc')}', or say where it is "
-        "with CUDA_HOME or the argument nvcc=.",
+        f"the CUDA compiler '{nvcc}' was not found. Install it: "
+        f"{_extras.command('nvcc')}. Or set CUDA_HOME or the argument nvcc=\n"
+        f"These places have no {nvcc}:\n"
+        "  PATH\n"
+        f"  {toolkit.described_homes()}, /usr/local/cuda\n"
+        f"  NVIDIA's wheels ({' or '.join(_WHEEL_FOLDERS)} in site-packages)",
         [nvcc],
         nvcc,
     )

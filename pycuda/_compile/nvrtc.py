@@ -175,13 +175,15 @@ def _found_path() -> str:
     if path is not None and path not in _broken:
         return path
     msg = (
-        f"NVRTC (libnvrtc.so) was not found: not under {toolkit.described_homes()}, "
-        "not in /usr/local/cuda, not in NVIDIA's wheels "
-        f"({' or '.join(_WHEEL_FOLDERS)} in site-packages), not in LD_LIBRARY_PATH. "
-        f"Install the CUDA toolkit, or its wheels with '{_extras.command('nvrtc')}'."
+        "NVRTC (libnvrtc.so) was not found. Install it: "
+        f"{_extras.command('nvrtc')}\n"
+        "These places have no libnvrtc.so:\n"
+        "  LD_LIBRARY_PATH\n"
+        f"  {toolkit.described_homes()}, /usr/local/cuda\n"
+        f"  NVIDIA's wheels ({' or '.join(_WHEEL_FOLDERS)} in site-packages)"
     )
     if _broken:
-        msg += f" And {complaint()}."
+        msg += f"\n{complaint()}"
     raise CompilerNotFoundError(msg, ["nvrtc"], "libnvrtc.so")
 
 

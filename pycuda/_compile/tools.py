@@ -11,6 +11,7 @@ import contextlib
 import os
 import threading
 
+from pycuda import _extras
 from pycuda._compile import store
 from pycuda._compile.toolkit import Facts, Tool
 from pycuda._driver import _setting
@@ -57,7 +58,7 @@ def _replace_missing(
     try:
         tool = _make(other, nvcc, folder)
     except CompileError as second:
-        failure.msg += f" Nor can {other} do its work: {second.msg}"
+        failure.msg = _both(failure, second)
         raise failure from None
     what = failure.msg
     if isinstance(failure, CompilerNotFoundError):
@@ -74,6 +75,22 @@ def _replace_missing(
         "chooses it silently"
     )
     return tool
+
+
+def _both(failure: CompileError, second: CompileError) -> str:
+    """Return the message for two compilers that do not work."""
+    if not (
+        isinstance(failure, CompilerNotFoundError)
+        and isinstance(second, CompilerNotFoundError)
+    ):
+        return f"{failure.msg}\nNo other compiler replaces it: {second.msg}"
+    places = (error.msg.partition("\n")[2] for error in (failure, second))
+    return "\n".join(
+        (
+            "no CUDA compiler was found. Install one: " + _extras.command("nvrtc"),
+            *places,
+        )
+    )
 
 
 def installed() -> list[Facts]:

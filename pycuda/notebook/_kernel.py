@@ -173,7 +173,8 @@ class Kernel:
         wanted = f"{self.__name__}{self.__signature__}"
         if len(args) > len(names):
             raise TypeError(
-                f"{wanted} takes {len(names)} arguments, and {len(args)} were given"
+                f"{wanted} takes {len(names)} argument{'s' * (len(names) != 1)} "
+                f"({len(args)} given)"
             )
         for name in named:
             if name not in names:

@@ -124,6 +124,8 @@ def test_logspace_and_geomspace(ctx):
 
 
 def test_sequence_errors(ctx):
+    with pytest.raises(ZeroDivisionError, match="arange: the step is 0"):
+        ga.arange(0, 5, 0, dtype=np.float32)
     refused(ValueError, lambda: ga.linspace(0, 1, -1), "num", "-1")
     refused(TypeError, lambda: ga.linspace(ROW, 1), "(3,)", "to_gpu")
     refused(TypeError, lambda: ga.linspace(0, 1, 2.5))

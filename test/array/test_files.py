@@ -333,12 +333,21 @@ def test_archives(ctx, tmp_path, monkeypatch, saves, compresses, part):
         assert is_same(arrays["arr_0"].get(), BIG)
         assert is_same(arrays["arr_1.npy"].get(), BIG[0])
         assert is_same(arrays["small"].get(), BIG[1, :3])
-        with pytest.raises(KeyError, match=r"'x' is not an array of .*x\.npz"):
+        with pytest.raises(KeyError, match=r"'x' is not .* of .*x\.npz; it has: \w+, "):
             arrays["x"]
     is_direct = part == 1000 and not compresses
     assert len(checked) == (2 * 3 if is_direct else 0)  # two entries, three threads
     with pytest.raises(ValueError, match="is closed"):
         arrays["small"]
+
+
+@pytest.mark.parametrize("count, words", [(1, r"has: arr_0\W+$"), (12, "and 2 more")])
+def test_a_name_that_an_archive_lacks(ctx, count, words):
+    file = io.BytesIO()
+    np.savez(file, *np.eye(count))
+    file.seek(0)
+    with gpuarray.load(file) as arrays, pytest.raises(KeyError, match=words):
+        arrays["b"]
 
 
 def test_an_archive_in_a_file_object(ctx, tmp_path):
@@ -471,6 +480,26 @@ def test_wrong_files(ctx, tmp_path):
         gpuarray.load(path)
     with pytest.raises(FileNotFoundError, match=r"none\.npy"):
         gpuarray.load(tmp_path / "none.npy")
+
+
+@pytest.mark.parametrize("reads", [True, False])
+def test_a_file_that_is_open_as_text(ctx, tmp_path, reads):
+    path = tmp_path / "x.txt"
+    path.write_text("12345678")
+    x = to_gpu(BIG[0])
+    calls = [x.tofile, lambda file: gpuarray.save(file, x)]
+    if reads:
+        calls = [gpuarray.load, lambda file: gpuarray.fromfile(file, np.uint8)]
+    mode = "rb" if reads else "wb"
+    with open(path, mode[0]) as file:
+        for call in calls:
+            with pytest.raises(TypeError, match=f"x.txt is open as .* mode='{mode}'"):
+                call(file)
+
+
+def test_an_array_in_the_place_of_the_file(ctx, tmp_path):
+    with pytest.raises(TypeError, match="file is a GPUArray; the file comes first"):
+        gpuarray.save(to_gpu(BIG), tmp_path / "x.npy")
 
 
 def test_wrong_raw_files(ctx, tmp_path):

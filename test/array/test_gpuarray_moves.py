@@ -341,7 +341,7 @@ def test_splits_and_turns():
         for one, other in zip(got, expected, strict=True):
             same(one, other)
             assert one.base is not None  # a view
-    with pytest.raises(ValueError, match="6 elements have no 4 equal parts"):
+    with pytest.raises(ValueError, match="6 elements have no 4 equal .* array_split"):
         gpuarray.split(x, 4)
     with pytest.raises(ValueError, match="2 or more axes"):
         gpuarray.vsplit(x[0, 0], 1)

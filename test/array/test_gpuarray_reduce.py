@@ -67,6 +67,12 @@ def test_tuples_of_axes_and_keepdims(ctx):
     same(gpuarray.argmax(view), host.argmax())
 
 
+def test_a_dot_of_different_sizes(ctx):
+    x = gpuarray.zeros((3, 4), np.float32)
+    with pytest.raises(ValueError, match=r"\(3, 4\) and \(3, 3\) differ .*matmul"):
+        gpuarray.dot(x, gpuarray.zeros((3, 3), np.float32))
+
+
 def test_wrong_axes(ctx):
     x = to_gpu(np.ones((2, 3)))
     for axis in (2, -3, (0, 0), (0, 2)):

@@ -265,7 +265,7 @@ def test_streams_and_allocators(library):
 
 def test_bad_operands(ctx):
     x = gpuarray.zeros((2, 3), np.float32)
-    with pytest.raises(ValueError, match=r"\(2, 3\) and \(2, 3\)"):
+    with pytest.raises(ValueError, match=r"\(2, 3\).* 3 columns, .* 2 rows"):
         x @ x
     with pytest.raises(ValueError, match="broadcast"):
         matmul(gpuarray.zeros((2, 3, 3), "f"), gpuarray.zeros((4, 3, 3), "f"))

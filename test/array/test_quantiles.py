@@ -106,7 +106,7 @@ def test_lines_without_elements(ctx):
 
 def test_bad_arguments(ctx):
     x = gpuarray.zeros((3, 4), np.float32)
-    with pytest.raises(ValueError, match="range"):
+    with pytest.raises(ValueError, match=r"range \[0, .*, but one is \S+$"):
         gpuarray.quantile(x, 1.5)
     with pytest.raises(ValueError, match="method is one of"):
         gpuarray.quantile(x, 0.5, method="best")

@@ -268,6 +268,8 @@ def test_missing_compiler_says_where_it_was_looked_for(monkeypatch):
     assert isinstance(caught.value, FileNotFoundError)
     for place in ("no-such-nvcc", "PATH", "CUDA_HOME=/nowhere/cuda", "nvidia/cu13/bin"):
         assert place in str(caught.value)
+    assert "Install it: pip install" in str(caught.value).split("\n")[0]
+    assert "[command:" not in str(caught.value)
     with pytest.raises(FileNotFoundError, match="/nowhere/nvcc"):
         compiler.compile(ONE, nvcc="/nowhere/nvcc")
 

@@ -9,7 +9,7 @@ import warnings
 
 import pytest
 
-from pycuda import compiler
+from pycuda import _extras, compiler
 from pycuda._compile import (
     manifest,
     nvcc,
@@ -43,7 +43,8 @@ def surroundings(cache, monkeypatch):
 @pytest.fixture
 def no_nvcc(monkeypatch):
     def missing(nvcc):
-        raise CompilerNotFoundError("nvcc was looked for in vain", [nvcc], nvcc)
+        text = f"{nvcc} was not found. Install it: pip install it\n  in vain"
+        raise CompilerNotFoundError(text, [nvcc], nvcc)
 
     monkeypatch.setattr(nvcc, "find", missing)
 
@@ -709,10 +710,31 @@ def test_missing_nvrtc_is_replaced(no_nvrtc, monkeypatch, tmp_path):
 
 
 def test_no_compiler_at_all(no_nvcc, no_nvrtc):
-    with pytest.raises(
-        CompilerNotFoundError, match=r"in vain.*libnvrtc.*cuda-toolkit\[nvrtc,"
-    ):
+    """The first line says what to do. The places follow, one in a line."""
+    with pytest.raises(CompilerNotFoundError) as caught:
         compiler.compile(ONE, arch="sm_80")
+    first, *places = str(caught.value).split("\n")
+    step = _extras.command("nvrtc")
+    assert first == f"no CUDA compiler was found. Install one: {step}"
+    assert places[:3] == [
+        "  in vain",
+        "These places have no libnvrtc.so:",
+        "  LD_LIBRARY_PATH",
+    ]
+    assert all("Install" not in place for place in places)
+
+
+def test_no_compiler_but_one_that_is_broken(no_nvrtc, monkeypatch):
+    def broken(nvcc):
+        raise CompileError("nvcc -V failed", [nvcc, "-V"])
+
+    monkeypatch.setattr(nvcc, "find", broken)
+    with pytest.raises(CompileError) as caught:
+        compiler.compile(ONE, arch="sm_80")
+    assert not isinstance(caught.value, CompilerNotFoundError)
+    first, second, *_ = str(caught.value).split("\n")
+    assert first == "nvcc -V failed"
+    assert second.startswith("No other compiler replaces it: NVRTC (libnvrtc.so) was ")
 
 
 def test_variable_chooses(monkeypatch, runs):

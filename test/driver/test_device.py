@@ -61,7 +61,9 @@ def test_a_device_that_is_not_there():
     count = drv.Device.count()
     with pytest.raises(drv.LogicError, match=f"device {count} was asked for"):
         drv.Device(count)
-    with pytest.raises(drv.LogicError):
+    with pytest.raises(drv.LogicError, match=r"bus id '0'; Device\(0\) takes"):
+        drv.Device("0")
+    with pytest.raises(drv.LogicError, match="the PCI bus id '0000:ff:1f.7'"):
         drv.Device("0000:ff:1f.7")
     with pytest.raises(TypeError, match="device number"):
         drv.Device(0.0)

@@ -330,14 +330,14 @@ def test_time_kernel(mod):
 @pytest.mark.parametrize(
     ("argument", "text"),
     [
-        (5, "argument 3 of axpy is an int.*numpy.int32"),
-        (5.0, "argument 3 of axpy is a float.*numpy.float32"),
-        (True, "argument 3 of axpy is a bool.*numpy.bool_"),
-        (1j, "argument 3 of axpy is a complex.*numpy.complex64"),
-        (None, "argument 3 of axpy is a NoneType"),
+        (5, r"argument 3 of axpy is an int.*: pass numpy.int32\(x\)"),
+        (5.0, r"argument 3 of axpy is a float.*: pass numpy.int32\(x\)"),
+        (True, r"argument 3 of axpy is a bool.*: pass numpy.int32\(x\)"),
+        (1j, "argument 3 of axpy is a complex.*: pass a numpy.int32"),
+        (None, "argument 3 of axpy is a NoneType.*: pass a numpy.int32"),
         ("5", "argument 3 of axpy is a str"),
         (np.int64(5), "argument 3 of axpy is a numpy.int64 of 8 bytes.*takes 4"),
-        (np.float64(5), "argument 3 of axpy is a numpy.float64 of 8 bytes.*takes 4"),
+        (np.float64(5), "3 of axpy is a numpy.float64 of 8 bytes.*takes 4.*int32"),
         (np.longdouble(5), "argument 3 of axpy.*no numpy." + np.longdouble.__name__),
         (b"12345", "argument 3 of axpy is a bytes of 5 bytes.*takes 4"),
     ],
@@ -784,7 +784,10 @@ def test_an_address_in_an_array_is_a_pointer(declared, value):
         (2, "pair", r"parameter 2 \(pair p\) of 'declared'"),
         (2, (1, 2), r"\(pair p\).*: pass an element .*numpy.array\(value, dtype\)"),
         (1, np.longdouble(1), r"has no.*parameter 1 \(int n\) of 'declared'"),
-        (0, [1], r"parameter 0 \(const float \*x\) of 'declared'"),
+        (0, [1], r"0 \(const float \*x\) .*driver.In.numpy.array.x, numpy.float"),
+        (0, None, r"parameter 0 .*: pass numpy.uintp\(0\) for a null pointer"),
+        (0, 5, r"parameter 0 .*: pass device memory, or numpy.uintp\(x\) if"),
+        (0, "x", "parameter 0 .*: pass device memory, such as a GPUArray"),
     ],
 )
 def test_errors_name_the_parameter(declared, place, value, words):

@@ -363,18 +363,30 @@ def test_the_launch_that_failed_comes_first(program, wait):
     assert launches[0].stream != 0
     assert f"{program.path}:{program.fault} in launch_bad" in text
     assert "1. kernel bad, grid (1, 1, 1), block (32, 1, 1), stream 0x" in text
-    assert "PYCUDA_LAUNCH_BLOCKING=1" in text
-    assert f"python -m pycuda.explain {program.path}" in text
+    is_located = "\n  at kernel.cu:" in text
+    assert ("PYCUDA_LAUNCH_BLOCKING=1" in text) != is_located
+    assert (f"python -m pycuda.explain {program.path}" in text) != is_located
 
 
 @pytest.mark.software(why="the checks are those of the software device")
-@pytest.mark.parametrize("check, is_advised", [("memory", False), ("", True)])
-def test_a_check_makes_the_advice_needless(program, check, is_advised):
-    """The report of a check has the launch and the line of the source."""
+@pytest.mark.parametrize("check, may_go_on", [("memory", False), ("", True)])
+def test_a_report_makes_the_advice_needless(program, check, may_go_on):
+    """The report has the launch and the line of the source."""
     text, launches = program.run("launch_bad()\narray.get()", PYCUDA_CHECK=check)
     assert program.is_first(launches)
-    assert ("pycuda.explain" in text) == is_advised
-    assert ("PYCUDA_LAUNCH_BLOCKING" in text) == is_advised
+    assert "\n  at kernel.cu:" in text
+    assert "pycuda.explain" not in text
+    assert "PYCUDA_LAUNCH_BLOCKING" not in text
+    assert ("recover_context" in text) == may_go_on
+
+
+@pytest.mark.software(why="no other driver loses a context on request")
+def test_without_a_line_of_the_source_the_error_has_advice(put, memory, fail_calls):  # noqa: F811
+    put(memory, np.int32(1), **SHAPE)
+    with pytest.raises(drv.LogicError) as caught:
+        lose(fail_calls)
+    assert "Set PYCUDA_LAUNCH_BLOCKING=1 to get the error" in str(caught.value)
+    assert "Run 'python -m pycuda.explain" in str(caught.value)
 
 
 def test_finished_launches_are_no_suspects(program):

@@ -67,6 +67,10 @@ def test_flags_and_priority(ctx):
         drv.Stream(priority=0.5)
     with pytest.raises(OverflowError):
         drv.Stream(priority=1 << 40)
+    with pytest.raises(drv.LogicError, match="flags is 64; it takes .* stream_flags"):
+        drv.Stream(64)
+    with pytest.raises(drv.LogicError, match="flags is 64; it takes .* event_flags"):
+        drv.Event(64)
 
 
 def test_without_a_context():

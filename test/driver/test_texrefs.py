@@ -366,6 +366,12 @@ def test_gather(programs, channel):
     assert np.array_equal(found, Model(data, 2).gather(at, channel).astype(np.float32))
 
 
+@pytest.mark.parametrize("dtype", ["complex64", "S3", ">f4"])
+def test_a_dtype_that_textures_do_not_have(dtype):
+    with pytest.raises(TypeError, match=rf"'.?{dtype}'; convert .*astype.*, float32$"):
+        drv.dtype_to_array_format(dtype)
+
+
 def test_gather_of_integers(programs):
     rng = rng_of("gather of integers")
     data = texels(rng, "uint32", depth=1, channels=2)

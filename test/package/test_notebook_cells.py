@@ -147,7 +147,7 @@ def test_without_an_array_the_call_says_how_many_threads(run):
     ("call", "text"),
     [
         ("scale(x)", "needs an argument for 'x'"),
-        ("scale(x, x, 1, 2, 3)", "takes 4 arguments, and 5 were given"),
+        ("scale(x, x, 1, 2, 3)", "takes 4 arguments (5 given)"),
         ("scale(x, x, 1, 2, by=3)", "was given 'by' twice"),
         ("scale(x, x, 1, m=3)", "has no parameter 'm'"),
         ("scale(x, 3, 1, 2)", "'x' of scale is a const float *, and 3 is a number"),

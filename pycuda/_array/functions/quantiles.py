@@ -40,7 +40,10 @@ def _read_quantiles(name, a, q, most):
     if most != 1:
         q = q / q.dtype.type(most)
     if not ((q >= 0) & (q <= 1)).all():
-        raise ValueError(f"{name}: every q must be in the range [0, {most}]")
+        wrong = float(q[~((q >= 0) & (q <= 1))].flat[0] * most)
+        raise ValueError(
+            f"{name}: every q must be in the range [0, {most}], but one is {wrong!r}"
+        )
     return q
 
 

@@ -248,7 +248,10 @@ def dot(a, b, dtype=None, stream=None, allocator=None):
     """
     if a.shape != b.shape:
         if _plain_array(a).size != _plain_array(b).size:
-            raise ValueError(f"arrays of shape {a.shape} and {b.shape} have no dot")
+            raise ValueError(
+                f"dot: arrays of shape {a.shape} and {b.shape} differ in the number of "
+                "elements; matmul() multiplies matrices"
+            )
         a, b = a.ravel(), b.ravel()
     return _reduce(
         _array_reductions["dot"],

@@ -834,7 +834,8 @@ def split(ary, indices_or_sections, axis=0):
         length = ary.shape[normal_axis(axis, ary.ndim)]
         if length % indices_or_sections:
             raise ValueError(
-                f"{length} elements have no {indices_or_sections} equal parts"
+                f"{length} elements have no {indices_or_sections} equal parts; "
+                "array_split() makes parts of different lengths"
             )
     return array_split(ary, indices_or_sections, axis)
 

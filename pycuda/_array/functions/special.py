@@ -71,7 +71,7 @@ def _computed(
 ) -> GPUArray:
     """Return a function of arrays and numbers, broadcast to one shape."""
     if len(args) != count:
-        raise TypeError(f"{name}() takes {count} arguments, {len(args)} were given")
+        raise TypeError(f"{name}() takes {count} arguments ({len(args)} given)")
     arrays = [x for x in args if isinstance(x, GPUArray)]
     if not arrays:
         raise TypeError(f"{name}() takes at least one GPUArray")

@@ -651,9 +651,7 @@ class ElementwiseKernel(_KernelCall):
         use_range = range is not None or slice is not None
         _, function, _, arguments, _ = self._variant(use_range)
         if len(args) != len(arguments):
-            raise TypeError(
-                f"the kernel takes {len(arguments)} arguments, {len(args)} were given"
-            )
+            raise arguments.other_count(len(args))
         given, extent, least = args[arguments.first], -1, 0
         if use_range:
             bounds, count, least, extent = _bounds(given, range, slice)

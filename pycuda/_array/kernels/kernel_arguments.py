@@ -296,6 +296,14 @@ class Arguments:
             for k, a in enumerate(self.arguments)
         ]
 
+    def other_count(self, given):
+        """Return the TypeError for a call with another number of arguments."""
+        declared = ", ".join(argument.declarator() for argument in self.arguments)
+        plural = "s" * (len(self) != 1)
+        return TypeError(
+            f"the kernel takes {len(self)} argument{plural} ({given} given): {declared}"
+        )
+
     def writes(self, args, converted):
         """Return the TypeError for a kernel that writes to converted bool arrays."""
         places = ", ".join(f"{k} ({self.arguments[k].name})" for k in converted)

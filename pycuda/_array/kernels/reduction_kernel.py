@@ -501,10 +501,7 @@ class ReductionKernel(_KernelCall):
             )
         stream, out = kwargs.get("stream"), kwargs.get("out")
         if len(args) < len(self._arguments):
-            raise TypeError(
-                f"the kernel takes {len(self._arguments)} arguments, "
-                f"{len(args)} were given"
-            )
+            raise self._arguments.other_count(len(args))
         args = args[: len(self._arguments)]
         values, first, reading, back = self._arranged(args, stream)
         allocator = kwargs.get("allocator")

@@ -49,7 +49,8 @@ def _split(subscripts, count):
     parts = left.split(",")
     if len(parts) != count:
         raise ValueError(
-            f"einsum: {subscripts!r} has {len(parts)} operands, {count} were given"
+            f"einsum: {subscripts!r} has {len(parts)} operand{'s' * (len(parts) != 1)} "
+            f"({count} given)"
         )
     for part in (*parts, right):
         rest = part.replace("...", "", 1)

@@ -49,19 +49,28 @@ static int
 device_find(pcu_state *st, PyObject *which, CUdevice *handle)
 {
     unsigned long long ordinal = 0;
-    int rc;
+    CUresult status;
     if (PyUnicode_Check(which)) {
         const char *bus_id = pcu_as_name(which, "the PCI bus id");
         if (bus_id == NULL) {
             return -1;
         }
-        PCU_CALL(rc, st, DeviceGetByPCIBusId, (handle, bus_id));
-        return rc;
+        PCU_STATUS(status, DeviceGetByPCIBusId, (handle, bus_id));
+        if (status == CUDA_ERROR_INVALID_DEVICE || status == CUDA_ERROR_INVALID_VALUE) {
+            return pcu_raise_detail(st, "cuDeviceGetByPCIBusId", status,
+                                    "no device has the PCI bus id %R; Device(0) takes "
+                                    "its number",
+                                    which);
+        }
+        if (status != CUDA_SUCCESS) {
+            return pcu_raise(st, "cuDeviceGetByPCIBusId", status);
+        }
+        return 0;
     }
     if (pcu_as_integer(which, INT_MIN, INT_MAX, &ordinal, "device number") < 0) {
         return -1;
     }
-    CUresult status = drv.DeviceGet(handle, (int)ordinal);
+    status = drv.DeviceGet(handle, (int)ordinal);
     if (status == CUDA_ERROR_INVALID_DEVICE) {
         int count = 0;
         if (drv.DeviceGetCount(&count) == CUDA_SUCCESS) {

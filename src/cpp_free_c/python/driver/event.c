@@ -100,7 +100,7 @@ event_init(PyObject *op, PyObject *args, PyObject *kwargs)
     pcu_resource *self = (pcu_resource *)op;
     unsigned int flags = 0;
     pcu_handle handle = {0};
-    int rc;
+    int rc = 0;
     if (((event_object *)op)->foreign) {
         PyErr_SetString(PyExc_TypeError, "this event was made by Event.from_handle");
         return -1;
@@ -113,7 +113,16 @@ event_init(PyObject *op, PyObject *args, PyObject *kwargs)
     if (ctx == NULL) {
         return -1;
     }
-    PCU_CALL(rc, self->st, EventCreate, (&handle.event, flags));
+    CUresult status;
+    PCU_STATUS(status, EventCreate, (&handle.event, flags));
+    if (status == CUDA_ERROR_INVALID_VALUE) {
+        rc = pcu_raise_detail(self->st, "cuEventCreate", status,
+                              "flags is %u; it takes members of event_flags, or-ed",
+                              flags);
+    }
+    else if (status != CUDA_SUCCESS) {
+        rc = pcu_raise(self->st, "cuEventCreate", status);
+    }
     if (rc == 0) {
         pcu_resource_adopt(self, ctx, PCU_HANDLE_event, handle);
         ((event_object *)op)->timing = EVENT_IS_TIMED;

@@ -516,13 +516,28 @@ PCU_SIGNATURE(
     "array([1., 1., 1.], dtype=float32)")
 
 static int
+stream_check_create(pcu_state *st, const char *routine, CUresult status,
+                    unsigned int flags)
+{
+    if (status == CUDA_SUCCESS) {
+        return 0;
+    }
+    if (status == CUDA_ERROR_INVALID_VALUE) {
+        return pcu_raise_detail(st, routine, status,
+                                "flags is %u; it takes members of stream_flags", flags);
+    }
+    return pcu_raise(st, routine, status);
+}
+
+static int
 stream_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
     stream *self = (stream *)op;
     pcu_state *st = self->head.st;
     stream_args a = {0};
     pcu_handle handle = {0};
-    int rc;
+    CUresult status;
+    int rc = 0;
     if (pcu_args_parse_tuple(st, &stream_signature, args, kwargs, &a) < 0) {
         return -1;
     }
@@ -537,11 +552,13 @@ stream_init(PyObject *op, PyObject *args, PyObject *kwargs)
         return -1;
     }
     if (a.priority == 0) {
-        PCU_CALL(rc, st, StreamCreate, (&handle.stream, a.flags));
+        PCU_STATUS(status, StreamCreate, (&handle.stream, a.flags));
+        rc = stream_check_create(st, "cuStreamCreate", status, a.flags);
     }
     else {
-        PCU_CALL(rc, st, StreamCreateWithPriority,
-                 (&handle.stream, a.flags, a.priority));
+        PCU_STATUS(status, StreamCreateWithPriority,
+                   (&handle.stream, a.flags, a.priority));
+        rc = stream_check_create(st, "cuStreamCreateWithPriority", status, a.flags);
     }
     if (rc == 0) {
         if (self->foreign) { /* the object was made by from_handle */

@@ -355,8 +355,7 @@ errors_append_launches(PyObject **message, PyObject *launches)
         Py_CLEAR(*message);
         return;
     }
-    /* only reports of the software device have indented lines */
-    PyObject *text = pcu_suspects_text_new(launches, strstr(words, "\n  ") != NULL);
+    PyObject *text = pcu_suspects_text_new(launches, words);
     if (text != NULL && PyUnicode_READ_CHAR(*message, length - 1) == '\n') {
         Py_SETREF(text, PyUnicode_Substring(text, 1, PY_SSIZE_T_MAX));
     }

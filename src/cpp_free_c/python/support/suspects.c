@@ -460,8 +460,9 @@ text_program_new(void)
     return words;
 }
 
+/* What the user can do. `located`: the report names the line of the source. */
 static PyObject *
-text_advice_new(void)
+text_advice_new(bool located)
 {
     const char *exact = "";
     const char *recovery = "pycuda.tools.recover_context() makes a new context.";
@@ -472,6 +473,9 @@ text_advice_new(void)
     }
     if (text_is_of_check()) {
         return PyUnicode_FromString("");
+    }
+    if (located) {
+        return PyUnicode_FromFormat("\n%s", recovery);
     }
     PyObject *words = text_program_new();
     if (words == NULL) {
@@ -531,8 +535,11 @@ text_append_groups(PyObject **text, PyObject *launches)
 }
 
 PyObject *
-pcu_suspects_text_new(PyObject *launches, bool reported)
+pcu_suspects_text_new(PyObject *launches, const char *message)
 {
+    /* only reports of the software device have indented lines */
+    bool reported = strstr(message, "\n  ") != NULL;
+    bool located = strstr(message, "\n  at ") != NULL;
     Py_ssize_t count = PyTuple_GET_SIZE(launches);
     PyObject *text = NULL;
     if (count == 0 && reported) {
@@ -555,7 +562,7 @@ pcu_suspects_text_new(PyObject *launches, bool reported)
         text_append_groups(&text, launches);
     }
     if (text != NULL) {
-        text_append(&text, text_advice_new());
+        text_append(&text, text_advice_new(located));
     }
     return text;
 }

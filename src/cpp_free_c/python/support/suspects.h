@@ -19,10 +19,10 @@
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_suspects_new(pcu_state *st,
                                                  pcu_context_record *rec);
 
-/* The suspects as lines of a message, with what the user can do. It begins with a
+/* The suspects as lines behind a message, with what the user can do. It begins with a
  * newline. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_suspects_text_new(PyObject *launches,
-                                                      bool reported);
+                                                      const char *message);
 
 /* The launches that an ended wait may have waited for, in the same form: lines that
  * each begin with a newline. */

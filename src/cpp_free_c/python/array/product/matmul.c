@@ -95,6 +95,24 @@ matmul_batch_ndim(const pcu_gpuarray *operand)
 }
 
 static int
+matmul_raise_lengths(const pcu_gpuarray *a, const pcu_gpuarray *b, size_t columns,
+                     size_t rows)
+{
+    PyObject *first = pcu_shape_tuple_new(a->ndim, a->shape);
+    PyObject *second = pcu_shape_tuple_new(b->ndim, b->shape);
+    if (first != NULL && second != NULL) {
+        PyErr_Format(PyExc_ValueError,
+                     "matmul: shapes %S and %S do not fit: the first has %zu %s, the "
+                     "second %zu %s",
+                     first, second, columns, a->ndim > 1 ? "columns" : "elements", rows,
+                     b->ndim > 1 ? "rows" : "elements");
+    }
+    Py_XDECREF(first);
+    Py_XDECREF(second);
+    return -1;
+}
+
+static int
 matmul_find_lengths(matmul_plan *plan)
 {
     const pcu_gpuarray *a = plan->operands[0];
@@ -114,10 +132,7 @@ matmul_find_lengths(matmul_plan *plan)
         summed = b->shape[0];
     }
     if (plan->k != summed) {
-        return pcu_raise_shapes(
-            "%s: shapes %S and %S do not fit: the last axis of the first must be as "
-            "long as the rows' axis of the second",
-            "matmul", a->ndim, a->shape, b);
+        return matmul_raise_lengths(a, b, plan->k, summed);
     }
     if (pcu_broadcast_shapes(matmul_batch_ndim(a), a->shape, matmul_batch_ndim(b),
                              b->shape, &plan->ndim, plan->shape) < 0) {

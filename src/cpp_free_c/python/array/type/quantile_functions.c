@@ -110,6 +110,19 @@ quantile_hundredth(double value, int type)
     return value / 100;
 }
 
+static int
+quantile_raise_range(const quantile_function *f, double given)
+{
+    PyObject *number = PyFloat_FromDouble(given);
+    if (number != NULL) {
+        PyErr_Format(PyExc_ValueError,
+                     "%s: every q must be in the range [0, %d], but one is %R", f->name,
+                     f->is_percent ? 100 : 1, number);
+        Py_DECREF(number);
+    }
+    return -1;
+}
+
 /* Divide percentages by 100, and check that all values are from 0 to 1. */
 static int
 quantile_check_q(const quantile_function *f, quantile_q *q)
@@ -121,13 +134,12 @@ quantile_check_q(const quantile_function *f, quantile_q *q)
         count = (size_t)PyArray_SIZE((PyArrayObject *)q->values);
     }
     for (size_t i = 0; i < count; i++) {
+        double given = values[i];
         if (f->is_percent) {
             values[i] = quantile_hundredth(values[i], q->type);
         }
         if (!(values[i] >= 0 && values[i] <= 1)) {
-            PyErr_Format(PyExc_ValueError, "%s: every q must be in the range [0, %d]",
-                         f->name, f->is_percent ? 100 : 1);
-            return -1;
+            return quantile_raise_range(f, given);
         }
     }
     return 0;

@@ -367,8 +367,9 @@ view_read_axes(const pcu_gpuarray *self, PyObject *items, int *axes)
 {
     unsigned char seen[PCU_MAX_NDIM] = {0};
     if (PyTuple_GET_SIZE(items) != self->ndim) {
-        PyErr_Format(PyExc_ValueError, "%zd axes were given, the array has %d",
-                     PyTuple_GET_SIZE(items), self->ndim);
+        PyErr_Format(PyExc_ValueError,
+                     "axes must name all %d axes of the array, not %zd", self->ndim,
+                     PyTuple_GET_SIZE(items));
         return -1;
     }
     for (int i = 0; i < self->ndim; i++) {

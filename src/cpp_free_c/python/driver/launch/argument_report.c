@@ -232,16 +232,12 @@ pcu_argument_raise(pcu_function *fn, Py_ssize_t index, PyObject *arg, PyObject *
     if (text == NULL) {
         return -1;
     }
-    if (index < fn->nparams) {
-        PyObject *full = argument_ask_new(fn, "explained", index, arg, text, NULL);
-        if (full == NULL) {
-            Py_DECREF(text);
-            return -1;
-        }
-        Py_SETREF(text, full);
-    }
-    PyErr_SetObject(error, text);
+    PyObject *full = argument_ask_new(fn, "explained", index, arg, text, NULL);
     Py_DECREF(text);
+    if (full != NULL) {
+        PyErr_SetObject(error, full);
+        Py_DECREF(full);
+    }
     return -1;
 }
 

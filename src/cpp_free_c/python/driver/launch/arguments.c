@@ -778,33 +778,14 @@ done:
     return found;
 }
 
-/* Raise TypeError for an argument without a fixed size, with a hint how to wrap it. */
+/* Raise TypeError for an argument without a fixed size. */
 static int
 argument_refuse(argument_packer *p, PyObject *arg)
 {
-    const char *hint = "";
-    if (PyBool_Check(arg)) {
-        hint = "; wrap it, as in numpy.bool_(x) or numpy.int32(x)";
-    }
-    else if (PyLong_Check(arg)) {
-        hint =
-            "; wrap it in the parameter's type, as in numpy.int32(x), or "
-            "numpy.uintp(x) "
-            "for an address";
-    }
-    else if (PyFloat_Check(arg)) {
-        hint = "; wrap it in the parameter's type, as in numpy.float32(x)";
-    }
-    else if (PyComplex_Check(arg)) {
-        hint = "; wrap it in the parameter's type, as in numpy.complex64(x)";
-    }
-    else if (PyObject_TypeCheck(arg, p->function->st->HostPointer)) {
-        hint = "; pass its address, numpy.uintp(x.get_device_pointer())";
-    }
+    const char *name = Py_TYPE(arg)->tp_name;
     return pcu_argument_raise(p->function, p->index, arg, PyExc_TypeError,
-                              " is %s %s, which has no fixed size%s",
-                              argument_article(Py_TYPE(arg)->tp_name),
-                              Py_TYPE(arg)->tp_name, hint);
+                              " is %s %s, which has no fixed size",
+                              argument_article(name), name);
 }
 
 /* Read the attribute gpudata: an address, or None for an array without elements. Return

@@ -553,12 +553,14 @@ handler_base_pre_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,
 PCU_SIGNATURE(handler_in_pre_call, handler_vocabulary,
               "pre_call($self, /, stream)\n--\n\n"
               "Copy the array to the device.\n"
-              "\nParameters\n----------\n" HANDLER_DOC_STREAM
+              "\nParameters\n----------\n"
+              "stream : Stream or None\n"
+              "    Stream of the launch. The copy does not use it.\n"
               "\nRaises\n------\n"
               "ValueError\n"
               "    If the array is not contiguous.\n"
               "\nNotes\n-----\n"
-              "The copy is in the default stream.")
+              "The copy is in the default stream, like that of ``memcpy_htod``.")
 
 static PyObject *
 handler_in_pre_call(PyObject *op, PyObject *const *args, Py_ssize_t nargs,

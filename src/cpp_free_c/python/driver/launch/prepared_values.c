@@ -262,8 +262,9 @@ value_bad_count(pcu_function *self, Py_ssize_t wanted, Py_ssize_t given)
 {
     PyObject *error = value_error_class_new();
     if (error != NULL) {
-        PyErr_Format(error, "%U was prepared for %zd arguments, %zd were given",
-                     self->name, wanted, given);
+        const char *plural = wanted == 1 ? "" : "s";
+        PyErr_Format(error, "%U was prepared for %zd argument%s (%zd given)",
+                     self->name, wanted, plural, given);
         Py_DECREF(error);
     }
     return -1;

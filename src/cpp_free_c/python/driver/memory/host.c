@@ -514,10 +514,12 @@ PyDoc_STRVAR(
     "    The bytes that were freed.\n"
     "\nSee Also\n--------\n"
     "pagelocked_empty : Allocate page-locked memory.\n"
+    "memcpy_htod : Copy to the device, large arrays through this memory.\n"
+    "memcpy_dtoh : Copy to the host, large arrays through this memory.\n"
     "\nNotes\n-----\n"
-    "Their threads end, too. The next large copies make both again, and the\n"
-    "variable ``PYCUDA_STAGING`` is read again. The end of the context frees\n"
-    "the memory, too.\n"
+    "The threads of these copies end, too (:ref:`staging`). The next large copy\n"
+    "makes both again, and reads the variable ``PYCUDA_STAGING`` again. The end\n"
+    "of the context frees the memory, too.\n"
     "\nExamples\n--------\n"
     ">>> freed = drv.release_staging()");
 
