@@ -698,6 +698,27 @@ def test_a_name_that_is_not_described_is_seen(described):
     assert not is_described(row, python, device - {"sinh"})
 
 
+def lost_anchors(pages, text):
+    """Return the targets of a page's links that no page has."""
+    found = set(re.findall(r'href="([^"#:]+)\.html#([^"]+)"', text))
+    texts = {page: text_of(pages, page) for page, _ in found}
+    return [
+        f"{page}#{anchor}"
+        for page, anchor in sorted(found)
+        if f'id="{anchor}"' not in texts[page]
+    ]
+
+
+@needs_sphinx
+@pytest.mark.parametrize("page", ["genindex", "py-modindex"])
+def test_the_index_leads_to_anchors_that_exist(pages, page):
+    text = text_of(pages, page)
+    assert text.count('.html#module-pycuda.') > 40
+    assert lost_anchors(pages, text) == []
+    wrong = text.replace("#module-pycuda.doctor", "#module-pycuda.nurse")
+    assert lost_anchors(pages, wrong) == ["modules/explain#module-pycuda.nurse"]
+
+
 # -- the guide of arrays ---------------------------------------------------------------
 
 #: Where reductions are published, and the pattern of their names.
