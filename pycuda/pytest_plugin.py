@@ -177,8 +177,8 @@ def pytest_load_initial_conftests(
         "PYCUDA_EMULATOR_COUNT": "lines" if counts else "",
         _COUNT_LOG: counts,
         # a test should not pass because a GPU forgives a mistake
-        "PYCUDA_CHECK": check or ("" if "PYCUDA_CHECK" in os.environ else "memory"),
-        "PYCUDA_STRICT": "" if "PYCUDA_STRICT" in os.environ else "1",
+        "PYCUDA_CHECK": check or _unless_set("PYCUDA_CHECK", "memory"),
+        "PYCUDA_STRICT": _unless_set("PYCUDA_STRICT", "1"),
         "PYCUDA_EMULATOR_SEED": "" if seed is None else str(seed),
     }
     changed = {}
@@ -187,6 +187,11 @@ def pytest_load_initial_conftests(
             changed[name] = os.environ.get(name)
             os.environ[name] = value
     early_config.stash[_RUN] = _Run(seed, changed)
+
+
+def _unless_set(name: str, value: str) -> str:
+    """Return the value for a variable, "" if it has one already that is not empty."""
+    return "" if os.environ.get(name) else value
 
 
 def _counts_of(config: pytest.Config, given: Any, driver: str) -> str:

@@ -172,43 +172,41 @@ def grid():
 
 
 def memory():
-    """The memories of host and device, and the copies between them."""
+    """The memories of host and device, one above the other: it fits a narrow screen."""
     d = Diagram(
         "memory",
-        720,
         360,
+        540,
         "Host memory and device memory, the copies between them, and the memories of "
         "a multiprocessor: registers of each thread, shared memory of each block.",
     )
-    d.text(10, 22, "host", bold=True)
-    d.box(10, 34, 215, 316, GREY, fill=0.06)
-    d.box(22, 50, 191, 36, GREY, "CPU, Python")
-    d.box(22, 116, 191, 70, GREEN, "ordinary memory\nNumPy arrays")
+    d.text(10, 20, "host", bold=True)
+    d.box(6, 28, 348, 168, GREY, fill=0.06)
+    d.box(16, 38, 328, 30, GREY, "CPU, Python")
+    d.box(16, 82, 118, 84, GREEN, "ordinary memory\nNumPy arrays")
     locked = "page-locked memory\npagelocked_empty,\nPageLockedMemoryPool"
-    d.box(22, 252, 191, 84, BLUE, locked)
-    d.text(370, 22, "device", bold=True)
-    d.box(370, 34, 340, 316, GREY, fill=0.06)
-    for number, left in enumerate((384, 496)):
-        d.box(left, 50, 104, 140, PURPLE, fill=0.1)
-        d.text(left + 52, 68, f"block {number}", anchor="middle")
-        d.box(left + 8, 78, 88, 40, ORANGE, "registers")
-        d.box(left + 8, 128, 88, 54, ORANGE, "shared\nmemory")
-    d.text(612, 122, "... on 10 to")
-    d.text(612, 140, "200 multi-")
-    d.text(612, 158, "processors")
-    d.box(384, 214, 312, 30, PURPLE, "level-2 cache")
-    d.box(384, 262, 312, 76, BLUE, "global memory\nmem_alloc, GPUArray")
-    d.line((436, 192), (436, 212), arrow=True)
-    d.line((548, 192), (548, 212), arrow=True)
-    d.line((540, 246), (540, 260), arrow=True)
-    d.line((215, 286), (382, 286), arrow=True)
-    d.line((382, 306), (215, 306), arrow=True)
-    d.text(298, 276, "one step", anchor="middle")
-    d.text(298, 328, "memcpy_*_async", anchor="middle", code=True)
-    d.line((90, 188), (90, 250), arrow=True, dash=True)
-    d.line((112, 250), (112, 188), arrow=True, dash=True)
-    d.text(124, 214, "the driver")
-    d.text(124, 232, "adds a step")
+    d.box(182, 82, 162, 84, BLUE, locked)
+    d.line((136, 112), (180, 112), arrow=True, dash=True)
+    d.line((180, 136), (136, 136), arrow=True, dash=True)
+    d.text(16, 186, "dashed: the driver adds a step")
+    d.line((270, 168), (270, 260), arrow=True)
+    d.line((310, 260), (310, 168), arrow=True)
+    d.text(262, 218, "one step", anchor="end")
+    d.text(262, 238, "memcpy_*_async", anchor="end", code=True)
+    d.text(10, 242, "device", bold=True)
+    d.box(6, 250, 348, 284, GREY, fill=0.06)
+    d.box(16, 262, 328, 50, BLUE, "global memory\nmem_alloc, GPUArray")
+    d.line((180, 332), (180, 314), arrow=True)
+    d.box(16, 334, 328, 30, PURPLE, "level-2 cache")
+    for number, left in enumerate((16, 136)):
+        d.line((left + 55, 384), (left + 55, 366), arrow=True)
+        d.box(left, 386, 110, 140, PURPLE, fill=0.1)
+        d.text(left + 55, 404, f"block {number}", anchor="middle")
+        d.box(left + 8, 414, 94, 40, ORANGE, "registers")
+        d.box(left + 8, 464, 94, 54, ORANGE, "shared\nmemory")
+    d.text(258, 442, "... on 10 to")
+    d.text(258, 460, "200 multi-")
+    d.text(258, 478, "processors")
     return d
 
 

@@ -33,10 +33,6 @@ from pycuda.gpuarray import GPUArray
 MOST_SPECIALISATIONS = 64
 
 
-#: Whether functions are recorded.
-ENABLED = os.environ.get("PYCUDA_FUSE", "1") not in ("0", "off")
-
-
 @dataclass(frozen=True)
 class KernelFacts:
     """A kernel of a fused function.
@@ -206,7 +202,7 @@ class FusedFunction(_driver._FusedCall):
         if stream is not None:
             with stream:
                 return self(*args, out=out, **kwargs)
-        if not ENABLED:
+        if not _driver._setting("PYCUDA_FUSE"):
             return _copied(self._plain(*args, **kwargs), out)
         arrays: list[GPUArray] = []
         try:

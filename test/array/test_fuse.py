@@ -10,11 +10,10 @@ import pytest
 import pycuda.driver as drv
 import pycuda.fuse
 from pycuda import cumath, curandom, fuse, gpuarray, linalg
-from pycuda.fuse import FuseError, _code as code, _group as group, _launch, _trace
+from pycuda.fuse import FuseError, _code as code, _group as group, _trace
 from pycuda.fuse._program import Call
 from pycuda.gpuarray import GPUArray, to_gpu
 from support.arrays import same
-from support.child import run_child
 
 pytestmark = pytest.mark.gpu
 
@@ -714,15 +713,14 @@ def test_the_switch_runs_functions_plainly(ctx, monkeypatch):
         seen.append(type(x))
         return x + 1
 
-    monkeypatch.setattr(pycuda.fuse._launch, "ENABLED", False)
-    function(_array(3))
-    monkeypatch.setattr(pycuda.fuse._launch, "ENABLED", True)
-    function(_array(3))
-    assert seen[0] is GPUArray
-    assert seen[1] is not GPUArray
-    for value, enabled in (("0", "False"), ("1", "True")):
-        program = "import pycuda.fuse; print(pycuda.fuse._launch.ENABLED)"
-        assert run_child(program, PYCUDA_FUSE=value).stdout.strip() == enabled
+    for value in ("0", "off", "false", "No"):
+        monkeypatch.setenv("PYCUDA_FUSE", value)
+        function(_array(3))
+        assert seen.pop() is GPUArray, value
+    for value in ("1", "yes", ""):
+        monkeypatch.setenv("PYCUDA_FUSE", value)
+        function(_array(3 + len(value)))
+        assert seen.pop() is not GPUArray, value
 
 
 def test_a_stream(ctx):
@@ -840,7 +838,7 @@ def test_the_name_of_the_type_of_arrays(ctx):
 def test_out_takes_dtypes_of_the_same_kind(ctx, monkeypatch):
     x, out = _array(20, 30), gpuarray.zeros((18, 28), np.int32)
     for is_enabled in (True, False):
-        monkeypatch.setattr(_launch, "ENABLED", is_enabled)
+        monkeypatch.setenv("PYCUDA_FUSE", str(is_enabled))
         function = fuse.fuse(stencil.__wrapped__)
         for _ in range(2):  # the second time with a known key
             with pytest.raises(TypeError, match="float32 cannot be put.*int32"):
@@ -855,7 +853,7 @@ def test_out_takes_arrays_only(ctx, result, monkeypatch):
     x = _array(3)
     want = x.get()
     for is_enabled in (True, False):
-        monkeypatch.setattr(_launch, "ENABLED", is_enabled)
+        monkeypatch.setenv("PYCUDA_FUSE", str(is_enabled))
         function = fuse.fuse(lambda x: result)
         for _ in range(2):
             with pytest.raises(TypeError, match=f"returns a {type(result).__name__}"):

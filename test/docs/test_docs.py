@@ -252,6 +252,9 @@ def test_only_a_variable_lets_the_build_use_the_network():
 #: Words that a reader searches: the page whose title or index has them.
 WORDS = {
     "pinned": "memory",
+    "pageable": "memory",
+    "staging": "memory",
+    "out of memory": "when_something_goes_wrong",
     "page-locked": "memory",
     "zero-copy": "memory",
     "unified": "memory",
@@ -276,9 +279,9 @@ def test_the_usual_words_are_in_titles_and_in_the_index(pages):
 
 
 @needs_sphinx
-def test_the_first_page_has_a_picture_and_three_doors(pages):
+def test_the_first_page_has_a_picture_and_four_doors(pages):
     text = text_of(pages, "index")
-    assert text.count("door") == 3
+    assert text.count("door") == 4
     assert re.findall(r'src="(_images/\S+\.png)"', text) == ["_images/mandelbrot.png"]
     assert (pages[0] / "_images" / "mandelbrot.png").exists()
 
@@ -696,6 +699,27 @@ def test_a_name_that_is_not_described_is_seen(described):
     row = api_table.Row("<header> pycuda-complex.hpp", "sinh", "function", "()")
     assert is_described(row, python, device)
     assert not is_described(row, python, device - {"sinh"})
+
+
+def lost_anchors(pages, text):
+    """Return the targets of a page's links that no page has."""
+    found = set(re.findall(r'href="([^"#:]+)\.html#([^"]+)"', text))
+    texts = {page: text_of(pages, page) for page, _ in found}
+    return [
+        f"{page}#{anchor}"
+        for page, anchor in sorted(found)
+        if f'id="{anchor}"' not in texts[page]
+    ]
+
+
+@needs_sphinx
+@pytest.mark.parametrize("page", ["genindex", "py-modindex"])
+def test_the_index_leads_to_anchors_that_exist(pages, page):
+    text = text_of(pages, page)
+    assert text.count(".html#module-pycuda.") > 40
+    assert lost_anchors(pages, text) == []
+    wrong = text.replace("#module-pycuda.doctor", "#module-pycuda.nurse")
+    assert lost_anchors(pages, wrong) == ["modules/explain#module-pycuda.nurse"]
 
 
 # -- the guide of arrays ---------------------------------------------------------------

@@ -123,16 +123,19 @@ def test_this_machine(examine):
 
 @needs_nvcc
 def test_a_machine_where_all_is_well(examine, tmp_path):
-    (tmp_path / "some.hpp").write_text("")
+    folder = tmp_path / "headers"
+    folder.mkdir()
+    for name in ("some.hpp", "other.hpp"):
+        (folder / name).write_text("")
     hook = (
         "from pycuda import compiler\n"
-        f"compiler._find_pycuda_include_path = lambda: {str(tmp_path)!r}\n"
+        f"compiler._find_pycuda_include_path = lambda: {str(folder)!r}\n"
     )
     report = Report(
         examine(hook=hook, PYCUDA_DRIVER="emulator", PYCUDA_EMULATOR_DEVICES="2")
     )
     assert report.status == 0, report.text
-    assert "some.hpp" in report.one("headers")[2]
+    assert report.one("headers")[2] == f"{folder}, 2 files"
     for number in (0, 1):
         shown, run = report.about(f"device {number}")
         assert shown[2].startswith("PyCUDA software device, compute capability 7.5, ")

@@ -378,6 +378,28 @@ def test_tests_are_strict(run, monkeypatch):
     assert "ArgumentTypeWarning: argument 1 of f" in done.text
 
 
+@pytest.mark.software(why="the check is for the software device")
+def test_an_empty_variable_counts_as_not_set(run):
+    """With other checks, a read behind an array is a warning."""
+    text = (
+        IMPORTS
+        + """
+import os
+from pycuda.compiler import SourceModule
+def test_it(cuda_context):
+    assert os.environ["PYCUDA_STRICT"] == "1"
+    f = SourceModule("__global__ void f(int *x) { x[0] = x[4]; }").get_function("f")
+    f(drv.to_device(np.zeros(4, np.int32)), block=(1, 1, 1))
+    drv.Context.synchronize()
+"""
+    )
+    done = run(text, PYCUDA_CHECK="", PYCUDA_STRICT="")
+    assert done.counts == {"failed": 1}, done.text
+    assert "illegal memory access" in done.text, done.text
+    done = run(text, PYCUDA_CHECK="sync", PYCUDA_STRICT="1")
+    assert done.counts == {"passed": 1}, done.text
+
+
 def test_the_variables_are_as_before_after_the_run(run, monkeypatch):
     monkeypatch.delenv("PYCUDA_STRICT", raising=False)
     text = "import os\ndef test_it(): assert os.environ['PYCUDA_STRICT'] == '1'\n"

@@ -19,6 +19,7 @@
     X(COMPILER,            "PYCUDA_COMPILER",            "nvcc nvrtc", 0)              \
     X(PRECOMPILED_HEADERS, "PYCUDA_PRECOMPILED_HEADERS", PCU_SWITCH_WORDS, 1)          \
     X(PROGRESS,            "PYCUDA_PROGRESS",            PCU_SWITCH_WORDS, 1)          \
+    X(FUSE,                "PYCUDA_FUSE",                PCU_SWITCH_WORDS, 1)          \
     X(BLAS,                "PYCUDA_BLAS",                "auto cublas generated", 0)   \
     X(FFT,                 "PYCUDA_FFT",                 "auto cufft generated", 0)    \
     X(SOLVER,              "PYCUDA_SOLVER",              "auto cusolver generated", 0)

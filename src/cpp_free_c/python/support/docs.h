@@ -191,6 +191,9 @@
     "LogicError\n"       \
     "    If the object was released before.\n"
 
+#define PCU_DOC_STAGED                                                        \
+    "A large copy of ordinary memory may be done when an asynchronous call\n" \
+    "returns: see ``doc/memory.rst``.\n"
 #define PCU_DOC_NO_WAIT "The call does not wait.\n"
 
 #endif

@@ -110,7 +110,8 @@ PCU_SIGNATURE(transfer_get, transfer_words,
               "get_async : The same as ``async_``.\n"
               "set : The way back.\n"
               "\nNotes\n-----\n"
-              "The call waits for the stream, unless ``async_`` is true.\n"
+              "The call waits for the stream, unless ``async_`` is\n"
+              "true.\n" PCU_DOC_STAGED
               "\nExamples\n--------\n"
               ">>> gpuarray.to_gpu(np.array([1, 2, 3])).get()\n"
               "array([1, 2, 3])")
@@ -253,7 +254,7 @@ PCU_SIGNATURE(transfer_set, transfer_words,
               "get : The way back.\n"
               "\nNotes\n-----\n"
               "The call waits until the elements have been read, unless\n"
-              "``async_`` is true.\n"
+              "``async_`` is true.\n" PCU_DOC_STAGED
               "\nExamples\n--------\n"
               ">>> x = gpuarray.empty(3, np.float32)\n"
               ">>> x.set(np.array([1, 2, 3], np.float32))\n"
@@ -488,7 +489,7 @@ PCU_SIGNATURE(transfer_to_gpu_async, upload_words,
               "to_gpu : Wait for the copy.\n"
               "\nNotes\n-----\n"
               "The copy overlaps with other work only if ``ary`` is in\n"
-              "page-locked memory.\n"
+              "page-locked memory.\n" PCU_DOC_STAGED
               "\nExamples\n--------\n"
               ">>> host = drv.pagelocked_zeros(3, np.float32)\n"
               ">>> stream = drv.Stream()\n"

@@ -320,7 +320,7 @@ COPY_ROW(memcpy_htod_async, copy_from_host_words, COPY_READS_HOST, copy_run_htod
          "\nNotes\n-----\n"
          "Keep the buffer alive and unchanged until the copy has finished. Only\n"
          "a copy from page-locked memory runs beside the host and beside\n"
-         "kernels.\n"
+         "kernels.\n" PCU_DOC_STAGED
          "\nExamples\n--------\n"
          ">>> stream = drv.Stream()\n"
          ">>> a = drv.pagelocked_zeros(4, np.float32)\n"
@@ -354,7 +354,7 @@ COPY_ROW(memcpy_dtoh_async, copy_to_host_words, COPY_WRITES_HOST, copy_run_dtoh_
          "\nNotes\n-----\n"
          "Keep the buffer alive until the copy has finished, and read it only\n"
          "then. Only a copy to page-locked memory runs beside the host and\n"
-         "beside kernels.\n"
+         "beside kernels.\n" PCU_DOC_STAGED
          "\nExamples\n--------\n"
          ">>> stream = drv.Stream()\n"
          ">>> memory = drv.to_device(np.arange(3, dtype=np.int32))\n"
