@@ -132,8 +132,8 @@ class Kernel:
                     stream=stream,
                     shared=shared,
                 )
-        if stream is None:
-            self._cell.notebook.finish()
+            if stream is None:
+                self._cell.notebook.finish()
 
     def timed(
         self,
@@ -156,7 +156,7 @@ class Kernel:
                     shared=shared,
                     time_kernel=True,
                 )
-        self._cell.notebook.finish()
+            self._cell.notebook.finish()
         return seconds
 
     def arguments(self, args: Sequence[Any], named: dict[str, Any]) -> list[Any]:

@@ -2,6 +2,8 @@
 
 import os
 import re
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import pytest
@@ -570,12 +572,68 @@ def test_an_error_names_the_instance_of_a_template(own):
     assert "_Z" not in error
 
 
+def test_an_index_out_of_bounds_on_the_device_fails_its_cell(run):
+    run("k = gpuarray.zeros(4, np.int32); at = gpuarray.to_gpu(np.array([7]))")
+    run("%%cuda\n__global__ void idle(int *x) {}")
+    for cell, shown in (
+        ("pass\nk[at] = 3", ""),
+        ("pass\nk[at] = 3\nk.get()", "----> 3 k.get()"),
+        ("pass\nk[at] = 3\nidle(k)", "----> 3 idle(k)"),
+    ):
+        error = run(cell, fails=True).error
+        text = "IndexError: index 7 is out of bounds for axis 0 of length 4 "
+        assert re.search(text + r"\(the index array of Cell In\[\d+\], line 2;", error)
+        assert shown in error
+        for hidden in ("_session.py", "_cell.py", "_kernel.py", "ipykernel"):
+            assert hidden not in error
+    run("k[at - 4] = 3; assert k.get()[3] == 3")
+
+
+@pytest.mark.software(why="a GPU does not see a race")
+def test_a_race_names_the_line_in_brackets(own):
+    own("%env PYCUDA_CHECK=race")
+    own("%%cuda\n__global__ void race(int *out)\n{\n    __shared__ int s[64];\n"
+        "    s[threadIdx.x] = threadIdx.x;\n    out[threadIdx.x] = s[63 - threadIdx.x];"
+        "\n}")  # fmt: skip
+    error = own("race(np.zeros(64, np.int32))", fails=True).error
+    assert re.search(r"thread \([^()]*\) \(Cell In\[3\], line 5\), with no __sync", error)
+
+
+TERMINAL = """
+import sys
+from IPython.terminal.interactiveshell import TerminalInteractiveShell
+shell = TerminalInteractiveShell.instance(colors=sys.argv[1])
+for cell in sys.argv[2:]:
+    shell.run_cell(cell, store_history=True)
+"""
+
+
+@pytest.mark.software(why="a GPU does not tell the line")
+@pytest.mark.parametrize("colors", ["nocolor", "linux"])
+def test_in_a_terminal_errors_name_cells(folder, colors):
+    near = BAD.replace("100000000", "1").replace("bad", "near")
+    call = "near(a, a); a.get(); bad(a, a)"
+    done = subprocess.run(
+        [sys.executable, "-c", TERMINAL, colors]
+        + [BEGIN, BAD, near, "a = gpuarray.zeros(4, np.float32)", call, "%%cuda -D '"],
+        env={**os.environ, "PYCUDA_CACHE_DIR": str(folder)},
+        capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert "Cell In[5], line 1: PyCUDAWarning: a kernel goes beyond" in done.stderr
+    assert re.search(r"\(4, 1, 1\), at Cell In\[5\], line 1\n", done.stdout)
+    assert "ipython-input" not in done.stdout + done.stderr
+    assert ("\x1b[" in done.stdout + done.stderr) == (colors != "nocolor")
+
+
 @pytest.mark.software(why="a call of a GPU's driver cannot be interrupted")
 def test_interrupt_ends_a_kernel(run):
     run("%%cuda\n__global__ void spin(volatile int *x) { while (*x == 0); }")
     run("flag = gpuarray.zeros(1, np.int32)")
     reply = run("spin(flag)", fails=True, interrupt=0.5)
     assert "KeyboardInterrupt" in reply.error
+    assert re.search(r"\n  at Cell In\[\d+\], line 2\n", reply.error)
+    for hidden in ("kernel.cu", "_kernel.py", "_cell.py"):
+        assert hidden not in reply.error
     assert reply.seconds < 5
     assert run("flag += 1; spin(flag); flag.get().tolist()").text == "[1]"
 
