@@ -61,7 +61,7 @@ _BOLD, _RED, _RESET = "\x1b[1m", "\x1b[31m", "\x1b[0m"
 
 def _colored(text: str, color: str) -> str:
     """Return a text in a color, as it is if IPython shows none."""
-    shell = IPython.get_ipython()  # type: ignore[attr-defined]
+    shell = IPython.get_ipython()
     if str(getattr(shell, "colors", "")).lower() == "nocolor":
         return text
     return f"{color}{text}{_RESET}"

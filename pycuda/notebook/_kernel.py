@@ -83,8 +83,9 @@ class Kernel:
 
     Numbers of Python get the type that the kernel declares. An array of another type
     than the kernel declares is a TypeError, and so are records of another size than a
-    struct that the cell defines. An array of NumPy is copied to the device, and copied back if the kernel may write it, which is if its parameter
-    is not a pointer to ``const``. A ``GPUArray`` stays where it is.
+    struct that the cell defines. An array of NumPy is copied to the device, and copied
+    back if the kernel may write it, which is if its parameter is not a pointer to
+    ``const``. A ``GPUArray`` stays where it is.
 
     ``function`` is the :class:`pycuda.driver.Function`, ``module`` the
     :class:`~pycuda.compiler.SourceModule`.
@@ -144,7 +145,9 @@ class Kernel:
         """Call the kernel, and return how many seconds it took, without copies."""
         with _errors.short(self._cell.notebook):
             shape = block, grid, threads
-            seconds = self._launch(args, named, shape, shared=shared, time_kernel=True)
+            seconds: float = self._launch(
+                args, named, shape, shared=shared, time_kernel=True
+            )
             self._cell.notebook.finish()
         return seconds
 
