@@ -52,20 +52,19 @@ def _numbers(dtype: np.dtype[Any]) -> Iterator[np.dtype[Any]]:
 def refuse(struct: np.dtype[Any], given: np.dtype[Any], described: str) -> None:
     """Raise TypeError for an array whose elements cannot be those of a struct.
 
-    Records have the size of the struct. Numbers have the size of all numbers in it, as
-    those in the rows of a matrix, or are bytes. ``described`` is the parameter.
+    Records, integers and texts have the size of the struct. Other numbers have the size
+    of each number in it, as those in the rows of a matrix, or are bytes. ``described``
+    is the parameter.
     """
     size = given.itemsize
-    if given.kind == "V":
-        is_wrong = size != struct.itemsize
-        advice = c_types.layout_advice(given) if given.names else "pass records"
-    else:
-        sizes = {each.itemsize for each in _numbers(struct)}
-        is_wrong = sizes != {size // 2 if given.kind == "c" else size} and size > 1
-        is_wrong = is_wrong and (given.kind not in "iu" or size != struct.itemsize)
-        advice = "pass an array of records"
-    if is_wrong:
-        raise TypeError(
-            f"{described}, a struct of {struct.itemsize} bytes, and the argument is an "
-            f"array of {given}, with elements of {size} bytes: {advice}"
-        )
+    if size == struct.itemsize and given.kind in "ViuS":
+        return
+    if given.kind != "V":
+        number = size // 2 if given.kind == "c" else size
+        if size == 1 or {each.itemsize for each in _numbers(struct)} == {number}:
+            return
+    advice = c_types.layout_advice(given) if given.names else "pass an array of records"
+    raise TypeError(
+        f"{described}, a struct of {struct.itemsize} bytes, and the argument is an "
+        f"array of {given}, with elements of {size} bytes: {advice}"
+    )

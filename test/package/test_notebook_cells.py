@@ -212,7 +212,8 @@ __global__ void pair(Pair *p) { p->value += 1; }
 def test_records_have_the_size_of_the_struct(run):
     run(BODY)
     run("good = np.dtype([('mass', 'f4'), ('at', 'f4', 3)])")
-    for dtype in ("good", "(np.float32, 4)", "(np.uint8, 16)", "(np.complex64, 2)"):
+    plain = "(np.float32, 4)", "(np.complex64, 2)", "(np.uint8, 16)", "'S16'", "'V16'"
+    for dtype in ("good", *plain):
         run(f"b = np.zeros(2, {dtype}); move(b, b, threads=1)")
         run("assert b.ravel().view(np.float32)[1] == 1")
     run("pair(np.zeros(2, np.dtype([('id', 'i4'), ('value', 'f8')], align=True)))")
