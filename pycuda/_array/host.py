@@ -58,15 +58,29 @@ def multiply(a, b, target, stream):
     _store(np.matmul, (a, b), target.dtype, target, stream)
 
 
-def sort(x, axis, descending, target, stream):
-    """Store the elements sorted along an axis: called by ``sort``.
+def sort(x, axis, descending, keys, indices, stream):
+    """Store the elements sorted along an axis, their indices, or both.
 
-    The order is that of the kernels: equal elements, which are zeros of both signs and
-    NaNs, stay in their order.
+    ``sort`` and ``argsort`` call it, with None for what they do not need. The order is
+    that of the kernels: equal elements, which are zeros of both signs and NaNs, stay in
+    their order.
     """
     with on_stream(stream or None):
         values = x.get()
-        target[...] = _sorted(values, axis, descending)
+        if indices is None:
+            keys[...] = _sorted(values, axis, descending)
+            return
+        order = _order(values, axis, descending)
+        indices[...] = order
+        if keys is not None:
+            keys[...] = np.take_along_axis(values, order, axis)
+
+
+def _order(values, axis, descending):
+    if not descending:
+        return np.argsort(values, axis, "stable")
+    order = np.argsort(np.flip(values, axis), axis, "stable")
+    return values.shape[axis] - 1 - np.flip(order, axis)
 
 
 def _sorted(values, axis, descending):

@@ -267,15 +267,7 @@ def _remove_all(base: str) -> None:
     folder, key = os.path.split(base)
     for path, _, _ in files(folder):
         if os.path.basename(path).startswith(key):
-            _remove(path)
-
-
-def _remove(path: str) -> bool:
-    try:
-        os.unlink(path)
-    except OSError:
-        return False
-    return True
+            sweep.remove(path)
 
 
 def files(folder: str) -> list[tuple[str, int, int]]:
@@ -302,13 +294,13 @@ def _sweep(folder: str) -> None:
         if path.endswith(".pch"):
             complete.append((path, size))
         elif used_ns < now - _ABANDONED_NS:
-            _remove(path)
+            sweep.remove(path)
     most = sweep.bound()
     total = sum(size for _, size in complete)
     for path, size in complete[:-1]:
         if most is None or total <= most // 2:
             break
-        total -= size if _remove(path) else 0
+        total -= size if sweep.remove(path) else 0
 
 
 def clear(cache: str, older_than_ns: int | None = None) -> tuple[int, int]:
@@ -316,6 +308,6 @@ def clear(cache: str, older_than_ns: int | None = None) -> tuple[int, int]:
     number = size = 0
     for path, each, used_ns in files(os.path.join(cache, FOLDER)):
         old = older_than_ns is None or used_ns < older_than_ns
-        if old and _remove(path):
+        if old and sweep.remove(path):
             number, size = number + 1, size + each
     return number, size

@@ -148,7 +148,7 @@ def sweep(folder: str, most: int | None) -> None:
     total = sum(entry.size for entry in found)
     if most is not None and total > most:
         for entry in found[:-1]:
-            total -= entry.size if _remove(entry.path) else 0
+            total -= entry.size if remove(entry.path) else 0
             if total <= most - most // _ROOM:
                 break
     _write_total(folder, total)
@@ -159,12 +159,13 @@ def remove_leftovers(folder: str, abandoned_ns: int = _ABANDONED_NS) -> None:
     now = time.time_ns()
     for item, stat in _files(folder):
         if _DRAFT.fullmatch(item.name) and stat.st_mtime_ns < now - abandoned_ns:
-            _remove(item.path)
+            remove(item.path)
         elif _LOCK.fullmatch(item.name):
             lock.remove_if_unused(item.path)
 
 
-def _remove(path: str) -> bool:
+def remove(path: str) -> bool:
+    """Remove a file. Return whether that was possible."""
     try:
         os.unlink(path)
     except OSError:
@@ -180,7 +181,7 @@ def _write_total(folder: str, total: int) -> None:
             file.write(b"%d %d\n" % (time.time_ns(), total))
         os.replace(draft, path)
     except OSError:
-        _remove(draft)
+        remove(draft)
 
 
 def clear(folder: str, older_than_ns: int | None = None) -> tuple[int, int]:
@@ -188,7 +189,7 @@ def clear(folder: str, older_than_ns: int | None = None) -> tuple[int, int]:
     number = size = 0
     for entry in entries(folder):
         old = older_than_ns is None or entry.used_ns < older_than_ns
-        if old and _remove(entry.path):
+        if old and remove(entry.path):
             number, size = number + 1, size + entry.size
     remove_leftovers(folder)
     if os.path.exists(os.path.join(folder, USAGE)):

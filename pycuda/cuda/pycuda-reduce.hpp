@@ -124,53 +124,28 @@ PYCUDA_FN T zeroed()
 
 // -- lanes ----------------------------------------------------------------------------
 
-// The accumulator of the lane `distance` above this one.
-template <class Acc>
-PYCUDA_FN Acc shifted_down(const Acc &acc, int distance)
-{
-    union {
-        Acc acc;
-        unsigned words[(sizeof(Acc) + 3) / 4];
-    } moved;
-    moved.acc = acc;
-#pragma unroll
-    for (int i = 0; i < (int)((sizeof(Acc) + 3) / 4); i++) {
-        moved.words[i] = __shfl_down_sync(0xffffffffu, moved.words[i], distance);
+// A function that exchanges a value of any size between lanes, word by word.
+#define PYCUDA_EXCHANGE(name, shuffle)                                   \
+    template <class T>                                                   \
+    PYCUDA_FN T name(const T &value, int lane)                           \
+    {                                                                    \
+        union {                                                          \
+            T value;                                                     \
+            unsigned words[(sizeof(T) + 3) / 4];                         \
+        } moved;                                                         \
+        moved.value = value;                                             \
+        _Pragma("unroll")                                                \
+        for (int i = 0; i < (int)((sizeof(T) + 3) / 4); i++) {           \
+            moved.words[i] = shuffle(0xffffffffu, moved.words[i], lane); \
+        }                                                                \
+        return moved.value;                                              \
     }
-    return moved.acc;
-}
 
-// The accumulator of the lane whose number differs in the bit `distance`.
-template <class Acc>
-PYCUDA_FN Acc exchanged(const Acc &acc, int distance)
-{
-    union {
-        Acc acc;
-        unsigned words[(sizeof(Acc) + 3) / 4];
-    } moved;
-    moved.acc = acc;
-#pragma unroll
-    for (int i = 0; i < (int)((sizeof(Acc) + 3) / 4); i++) {
-        moved.words[i] = __shfl_xor_sync(0xffffffffu, moved.words[i], distance);
-    }
-    return moved.acc;
-}
+PYCUDA_EXCHANGE(shifted_down, __shfl_down_sync) // of the lane so far above this one
+PYCUDA_EXCHANGE(exchanged, __shfl_xor_sync)     // of the lane that differs in this bit
+PYCUDA_EXCHANGE(from_lane, __shfl_sync)
+#undef PYCUDA_EXCHANGE
 
-// The value of another lane.
-template <class T>
-PYCUDA_FN T from_lane(const T &value, int lane)
-{
-    union {
-        T value;
-        unsigned words[(sizeof(T) + 3) / 4];
-    } moved;
-    moved.value = value;
-#pragma unroll
-    for (int i = 0; i < (int)((sizeof(T) + 3) / 4); i++) {
-        moved.words[i] = __shfl_sync(0xffffffffu, moved.words[i], lane);
-    }
-    return moved.value;
-}
 template <class T>
 PYCUDA_FN T from_first_lane(const T &value)
 {

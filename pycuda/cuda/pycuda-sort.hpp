@@ -143,27 +143,30 @@ struct complex_key {
 
 // -- parts of a block -------------------------------------------------------------------
 
-// Counters for each digit, and the lanes that have the digit, which is 0 between calls.
+// Counters for each digit.
 struct digit_counts {
     uint32 count[256];
-    uint32 lanes[256];
 
     // The number of elements before this one in its digit, of those that the warp has
-    // counted here.
+    // counted here. The lanes with the same digit are found by votes: shared memory is
+    // what the sort waits for.
     __device__ __forceinline__ uint32 rank(uint32 digit)
     {
+        uint32 peers = ALL;
+#pragma unroll
+        for (int bit = 0; bit < 8; bit++) {
+            const bool is_set = digit >> bit & 1;
+            const uint32 votes = __ballot_sync(ALL, is_set);
+            peers &= is_set ? votes : ~votes;
+        }
         const uint32 lane = 1u << (threadIdx.x & 31);
-        atomicOr(&lanes[digit], lane);
+        const uint32 earlier = __popc(peers & (lane - 1)), before = count[digit];
         __syncwarp();
-        const uint32 peers = lanes[digit], before = count[digit];
-        const uint32 rank = before + __popc(peers & (lane - 1));
-        __syncwarp();
-        if ((peers & (lane - 1)) == 0) {
-            lanes[digit] = 0;
+        if (earlier == 0) {
             count[digit] = before + __popc(peers);
         }
         __syncwarp();
-        return rank;
+        return before + earlier;
     }
 };
 

@@ -105,7 +105,7 @@ PYCUDA_SPECIAL double psi(double x)
         if (x == ::floor(x)) {
             return nan_of();
         }
-        double rest = x - ::floor(x);
+        double rest = x - ::rint(x); // exact, also close to a pole
         result = -PI / ::tan(PI * rest);
         x = 1 - x;
     }
@@ -185,6 +185,91 @@ PYCUDA_SPECIAL double gammainc(double a, double x)
 PYCUDA_SPECIAL double gammaincc(double a, double x)
 {
     return incomplete_gamma(a, x, true);
+}
+
+PYCUDA_SPECIAL double chdtrc(double df, double x)
+{
+    return incomplete_gamma(df / 2, x / 2, true);
+}
+
+// -- the zeta functions ---------------------------------------------------------------
+
+// The sum of (a + k)^-s over all k from 0 on, for a > -20, s > 0: DLMF 25.11.5 (the
+// formula of Euler and Maclaurin). Factors are B(2k) / (2k)!.
+PYCUDA_SPECIAL double zeta_sum(double s, double a)
+{
+    const double factors[] = {1.0 / 12, -1.0 / 720, 1.0 / 30240, -1.0 / 1209600,
+        1.0 / 47900160, -691.0 / 1307674368000, 1.0 / 74724249600,
+        -3617.0 / 10670622842880000, 43867.0 / 5109094217170944000,
+        -174611.0 / 802857662698291200000.0};
+    double sum = 0;
+    for (int k = 0; k < 12 || a < 12; k++, a += 1) {
+        double term = ::pow(a, -s);
+        sum += term;
+        if (a > 0 && term < ::fabs(sum) * EPSILON / 8) {
+            return sum;
+        }
+    }
+    double tail = a / (s - 1) + 0.5, rising = s / a;
+    for (int k = 0; k < 10; k++) {
+        tail += factors[k] * rising;
+        rising *= (s + 2 * k + 1) * (s + 2 * k + 2) / (a * a);
+    }
+    return sum + ::pow(a, -s) * tail;
+}
+
+PYCUDA_SPECIAL double zeta(double s, double q)
+{
+    if (s == 1) {
+        return 1 / 0.0;
+    }
+    if (s < 1) {
+        return nan_of();
+    }
+    if (q <= 0 && q == ::floor(q)) {
+        return 1 / 0.0;
+    }
+    if (::isnan(s) || ::isnan(q) || (q < 0 && s != ::floor(s))) {
+        return nan_of();
+    }
+    if (::isinf(q)) {
+        return 0;
+    }
+    if (::isinf(s)) {
+        return q > 1 ? 0 : q == 1 ? 1 : 1 / 0.0;
+    }
+    if (q > -20) {
+        return zeta_sum(s, q);
+    }
+    double rest = q - ::floor(q); // negative terms in the order of their sizes
+    double below = zeta_sum(s, 1 - rest) - zeta_sum(s, 1 - q);
+    return zeta_sum(s, rest) + (::fmod(s, 2.0) == 0 ? below : -below);
+}
+
+// For s < 0 by DLMF 25.4.1
+PYCUDA_SPECIAL double riemann_zeta(double s)
+{
+    if (s == 1 || s >= 60 || ::isnan(s)) {
+        return s == 1 ? 1 / 0.0 : s >= 60 ? 1 : s;
+    }
+    if (s >= 0) {
+        return zeta_sum(s, 1);
+    }
+    double sine = 2 * ::sinpi(s / 2);
+    if (s > -170) {
+        double power = ::pow(2 * PI, s - 1);
+        return sine * power * ::tgamma(1 - s) * zeta_sum(1 - s, 1);
+    }
+    return sine * ::exp(::lgamma(1 - s) + (s - 1) * ::log(2 * PI));
+}
+
+PYCUDA_SPECIAL double polygamma(double n, double x)
+{
+    if (n == 0) {
+        return psi(x);
+    }
+    double size = ::tgamma(n + 1) * zeta(n + 1, x);
+    return ::fmod(n, 2.0) == 0 ? -size : size;
 }
 
 // -- the beta function and its relatives ----------------------------------------------

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import pycuda.array_api as xp
 from pycuda.gpuarray import GPUArray, to_gpu
 from support.child import run_child
 
@@ -156,6 +157,35 @@ def test_tables_of_another_version_make_a_warning():
         """
     )
     assert "this version of dask does not take GPUArrays" in done.stdout
+
+
+REALS = np.array([-200.7, -41.25, -2, -1, 0, 0.5, 0.99, 1, 1.001, 2, 3.5, 60, 101])
+ORDERS = np.array([-1, 0.5, 1, 1.0001, 2, 3, 4, 20, 101, np.nan])[:, None]
+FIRST = [-100.25, -5.75, -3, -0.3, -1e-9, 0, 1e-8, 0.5, 1, 11.9, 100, 1e9, np.inf]
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("zeta", (REALS,)),
+        ("zeta", (ORDERS[:7], np.array(FIRST))),
+        ("zeta", (ORDERS, np.array(FIRST[4:]))),
+        ("polygamma", (np.arange(-1, 9)[:, None], np.array(FIRST[1:]))),
+        ("chdtrc", (np.array([[-1], [0], [0.5], [30], [np.inf]]), np.array(FIRST))),
+    ],
+)
+def test_zeta_functions(ctx, name, arguments):
+    """They have SciPy's values, at poles, at negative numbers and for large orders."""
+    special = pytest.importorskip("scipy.special")
+    ours = getattr(xp.special, name)
+    with np.errstate(all="ignore"):
+        expected = getattr(special, name)(*arguments)
+    found = ours(*map(to_gpu, arguments))
+    np.testing.assert_allclose(found.get(), expected, 3e-13)
+    single = ours(*(to_gpu(a.astype("f4")) for a in arguments))
+    assert single.dtype == np.float32
+    with pytest.raises(TypeError, match="at least one"):
+        ours(*(2.0 for _ in arguments))
 
 
 def test_special_functions_of_scipy(ctx):

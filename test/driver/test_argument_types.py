@@ -12,6 +12,7 @@ from pycuda import _argument_types, _parameter_types, _symbol_types, gpuarray
 from pycuda.compiler import SourceModule, compile
 from pycuda.driver import ArgumentTypeWarning
 from support.child import run_child
+from support.dlpack import WithDLPack
 
 pytestmark = pytest.mark.gpu
 
@@ -237,34 +238,23 @@ def test_arrays_of_other_libraries(mod):
             floats(Interface(array, typestr), **ONE)
 
 
-class OnlyDLPack:
-    def __init__(self, array):
-        self.array = array
-
-    def __dlpack__(self, **keywords):
-        return self.array.__dlpack__(**keywords)
-
-    def __dlpack_device__(self):
-        return self.array.__dlpack_device__()
-
-
 def test_arrays_that_have_dlpack(mod):
     floats = mod.get_function("of_floats")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        floats(OnlyDLPack(empty(np.float32)), **ONE)
+        floats(WithDLPack(empty(np.float32)), **ONE)
     with pytest.warns(ArgumentTypeWarning, match="float64"):
-        floats(OnlyDLPack(empty(np.float64)), **ONE)
+        floats(WithDLPack(empty(np.float64)), **ONE)
 
 
 def test_memory_that_has_dlpack(mod):
     """Libraries export memory without a type as bytes. Arrays of bytes have a dtype."""
     floats = mod.get_function("of_floats")
-    memory = OnlyDLPack(empty(np.int8))
+    memory = WithDLPack(empty(np.int8))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         floats(memory, **ONE)
-        floats(OnlyDLPack(empty(np.uint8)), **ONE)
+        floats(WithDLPack(empty(np.uint8)), **ONE)
     memory.dtype = np.dtype(np.int8)
     with pytest.warns(ArgumentTypeWarning, match="int8"):
         floats(memory, **ONE)

@@ -18,6 +18,7 @@ import pycuda.driver as drv
 from pycuda import _driver, gpuarray, interop
 from pycuda.gpuarray import GPUArray
 from pycuda.interop import from_gpuarray, to_gpuarray
+from support.dlpack import WithDLPack
 
 pytestmark = pytest.mark.gpu
 
@@ -33,19 +34,6 @@ class WithInterface:
         self.__cuda_array_interface__ = {
             key: value for key, value in interface.items() if value != "leave out"
         }
-
-
-class WithDLPack:
-    """An array of a library that only has DLPack."""
-
-    def __init__(self, array):
-        self.array = array
-
-    def __dlpack__(self, **keywords):
-        return self.array.__dlpack__(**keywords)
-
-    def __dlpack_device__(self):
-        return self.array.__dlpack_device__()
 
 
 class Strided:

@@ -60,3 +60,16 @@ def look(capsule):
     managed = struct.from_address(api.PyCapsule_GetPointer(capsule, name))
     managed.capsule = capsule
     return managed
+
+
+class WithDLPack:
+    """An array of a library that only has DLPack."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **keywords):
+        return self.array.__dlpack__(**keywords)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()

@@ -21,6 +21,7 @@ SINCE_1_16 = {
     "skewtest ttest_ind",
 }
 SINCE_1_17 = {
+    "special.": "polygamma zeta",
     "integrate.": "cumulative_simpson cumulative_trapezoid romb",
     "": "linalg.block_diag linalg.orthogonal_procrustes",
     "signal.": "savgol_coeffs",
@@ -146,8 +147,10 @@ def _special():
     for count, names in counts.items():
         for name in words(names):
             yield name, getattr(special, name), (SHARE,) * count
-    for name in words("gammainc gammaincc xlog1py"):
+    for name in words("gammainc gammaincc xlog1py zeta"):
         yield name, getattr(special, name), (SHARE + 1.5, SHARE + 1)
+    orders = np.arange(SHARE.size).reshape(SHARE.shape) % 4
+    yield "polygamma", special.polygamma, (orders, SHARE)
 
 
 def _transforms():

@@ -406,7 +406,8 @@ def reshape(a, *shape, **kwargs):
     Returns
     -------
     GPUArray
-        A view.
+        As of ``GPUArray.reshape``: a view of an array in C or Fortran order, which
+        keeps the memory as it is.
 
     Raises
     ------

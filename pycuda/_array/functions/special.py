@@ -19,6 +19,7 @@ __all__ = [
     "betainc",
     "betaincc",
     "betaln",
+    "chdtrc",
     "digamma",
     "entr",
     "erf",
@@ -40,11 +41,13 @@ __all__ = [
     "logit",
     "ndtr",
     "ndtri",
+    "polygamma",
     "psi",
     "sinc",
     "stdtr",
     "xlog1py",
     "xlogy",
+    "zeta",
 ]
 
 
@@ -171,6 +174,36 @@ gammainc: _Function = _ours(
     "gammainc", "a, b", "Return the incomplete gamma function P(a, x)."
 )
 gammaincc: _Function = _ours("gammaincc", "a, b", "Return ``1 - gammainc(a, x)``.")
+chdtrc: _Function = _ours(
+    "chdtrc", "a, b", "Return 1 minus the distribution function of chi-square(df)."
+)
+polygamma: _Function = _ours(
+    "polygamma", "a, b", "Return the derivative of order n of ``psi``, at x."
+)
+_riemann_zeta = _ours("riemann_zeta", "a", "Return the zeta function of Riemann.")
+_hurwitz_zeta = _ours("zeta", "a, b", "Return the zeta function of Hurwitz.")
+
+
+def zeta(x: GPUArray | float, q: GPUArray | float | None = None) -> GPUArray:
+    """Return the zeta function of Riemann, or that of Hurwitz.
+
+    The latter is the sum of ``(k + q)**-x`` over all integers k from 0 on.
+
+    Parameters
+    ----------
+    x : GPUArray or number
+        The exponent. With ``q``, the result is NaN where it is below 1.
+    q : GPUArray or number, optional
+        First base. The arguments broadcast, and one of them is an array.
+
+    Returns
+    -------
+    GPUArray
+        A new array, float32 if the arguments are float32, else float64.
+    """
+    return _riemann_zeta(x) if q is None else _hurwitz_zeta(x, q)
+
+
 betaln: _Function = _ours(
     "betaln", "a, b", "Return the logarithm of the beta function."
 )

@@ -1,6 +1,6 @@
-/* Numbers of 8 and 16 bits, elements of arrays in memory, and the bits of
- * floating-point numbers. Used by lowering, by the memory of textures and tensors, and
- * by the operations of the machine. */
+/* Numbers in a range and of 8 and 16 bits, elements of arrays in memory, and the bits
+ * of floating-point numbers. Used by lowering, by the memory of textures and tensors,
+ * and by the operations of the machine. */
 #ifndef DEVICE_BASE_NUMBER_H
 #define DEVICE_BASE_NUMBER_H
 
@@ -8,6 +8,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+
+/* The number from `low` to `high` that is nearest to a value. */
+static inline int64_t
+emu_clamp(int64_t value, int64_t low, int64_t high)
+{
+    if (value < low) {
+        return low;
+    }
+    if (value > high) {
+        return high;
+    }
+    return value;
+}
 
 /* -- the bits of a floating-point number as an integer, and back ------------------- */
 

@@ -99,19 +99,6 @@ enum { EMU_UNIT_STEPS = 1 << 21 }; /* of normalised coordinates */
 enum { EMU_FRACTION = 256 };       /* steps between two texels */
 enum { EMU_OUTSIDE = -1 };         /* the index of a texel of the border */
 
-/* The index within [0, n) that is nearest to k. */
-static inline int64_t
-clamp_index(int64_t k, int64_t n)
-{
-    if (k < 0) {
-        return 0;
-    }
-    if (k >= n) {
-        return n - 1;
-    }
-    return k;
-}
-
 /* The remainder of k, at least 0. */
 static inline int64_t
 wrap_index(int64_t k, int64_t n)
@@ -142,7 +129,7 @@ resolve_index(CUaddress_mode mode, int64_t k, int64_t n)
             }
             return k;
         default:
-            return clamp_index(k, n);
+            return emu_clamp(k, 0, n - 1);
     }
 }
 
@@ -210,7 +197,7 @@ axis_linear(CUaddress_mode mode, double u, int32_t offset, size_t n)
 static inline int64_t
 clamp_layer(int64_t layer, size_t count)
 {
-    return clamp_index(layer, (int64_t)count);
+    return emu_clamp(layer, 0, (int64_t)count - 1);
 }
 
 /* -- cubes ------------------------------------------------------------------------- */

@@ -65,7 +65,7 @@ construction_subclass_new(pcu_state *st, PyTypeObject *type, int ndim,
         return NULL;
     }
     if (strides != NULL) {
-        steps = pcu_strides_tuple_new(ndim, strides);
+        steps = pcu_numbers_tuple_new(ndim, strides);
         if (steps == NULL) {
             goto done;
         }

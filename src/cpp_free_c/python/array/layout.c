@@ -22,16 +22,16 @@ pcu_shape_tuple_new(int ndim, const size_t *shape)
 }
 
 PyObject *
-pcu_strides_tuple_new(int ndim, const ptrdiff_t *strides)
+pcu_numbers_tuple_new(int count, const ptrdiff_t *numbers)
 {
-    PyObject *tuple = PyTuple_New(ndim);
-    for (int i = 0; tuple != NULL && i < ndim; i++) {
-        PyObject *stride = PyLong_FromSsize_t(strides[i]);
-        if (stride == NULL) {
+    PyObject *tuple = PyTuple_New(count);
+    for (int i = 0; tuple != NULL && i < count; i++) {
+        PyObject *number = PyLong_FromSsize_t(numbers[i]);
+        if (number == NULL) {
             Py_CLEAR(tuple);
             break;
         }
-        PyTuple_SET_ITEM(tuple, i, stride);
+        PyTuple_SET_ITEM(tuple, i, number);
     }
     return tuple;
 }

@@ -27,8 +27,8 @@ PCU_HIDDEN PCU_RAISES int pcu_gpuarray_read_strides(PyObject *value, int ndim,
 
 /* Tuples of ints. */
 PCU_HIDDEN PCU_NEWREF PyObject *pcu_shape_tuple_new(int ndim, const size_t *shape);
-PCU_HIDDEN PCU_NEWREF PyObject *pcu_strides_tuple_new(int ndim,
-                                                      const ptrdiff_t *strides);
+PCU_HIDDEN PCU_NEWREF PyObject *pcu_numbers_tuple_new(int count,
+                                                      const ptrdiff_t *numbers);
 
 /* Raise ValueError about two shapes. The format takes %s for `name`, %S for the shape
  * given by ndim and `shape`, %S for the array's. Returns -1. */

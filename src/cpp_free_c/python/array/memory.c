@@ -139,7 +139,7 @@ memory_is_outside(pcu_gpuarray *self, CUdeviceptr start, long long first,
         "an array of shape %S, strides %S and dtype %S takes the bytes %lld to %lld of "
         "memory that has %zu bytes";
     PyObject *shape = pcu_shape_tuple_new(self->ndim, self->shape);
-    PyObject *strides = pcu_strides_tuple_new(self->ndim, self->strides);
+    PyObject *strides = pcu_numbers_tuple_new(self->ndim, self->strides);
     CUdeviceptr begin = 0;
     CUdeviceptr end = 0;
     int rc = -1;

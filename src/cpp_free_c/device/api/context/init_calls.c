@@ -105,46 +105,31 @@ static const struct {
 } results[] = {PCU_RESULTS(RESULT_TEXTS)};
 #undef RESULT_TEXTS
 
-/* The row of a result; -1 for an unknown one. */
-static int
-result_find(CUresult error)
+/* Store the name or the text of a result. */
+static CUresult
+result_find(CUresult error, bool is_name, const char **found)
 {
-    for (int i = 0; i < (int)(sizeof(results) / sizeof(results[0])); i++) {
+    if (found == NULL) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *found = NULL;
+    for (size_t i = 0; i < sizeof(results) / sizeof(results[0]); i++) {
         if (results[i].code == (int)error) {
-            return i;
+            *found = is_name ? results[i].name : results[i].text;
+            return CUDA_SUCCESS;
         }
     }
-    return -1;
+    return CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult
 emu_cuGetErrorName(CUresult error, const char **pStr)
 {
-    const int row = result_find(error);
-
-    if (pStr == NULL) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *pStr = NULL;
-    if (row < 0) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *pStr = results[row].name;
-    return CUDA_SUCCESS;
+    return result_find(error, true, pStr);
 }
 
 CUresult
 emu_cuGetErrorString(CUresult error, const char **pStr)
 {
-    const int row = result_find(error);
-
-    if (pStr == NULL) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *pStr = NULL;
-    if (row < 0) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    *pStr = results[row].text;
-    return CUDA_SUCCESS;
+    return result_find(error, false, pStr);
 }

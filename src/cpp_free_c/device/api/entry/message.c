@@ -13,9 +13,9 @@
 #include "device/api/entry/context_stack.h"
 #include "device/api/entry/lock.h"
 #include "device/base/checks.h"
+#include "device/machine/warp/report.h"
 #include "device/memory/memory.h"
 #include "device/sync_check/stream_check.h"
-#include "abi/results.h"
 
 /* -- the last message -------------------------------------------------------------- */
 
@@ -216,17 +216,6 @@ log_add_line(const char *text)
 
 /* -- calls that end ---------------------------------------------------------------- */
 
-static const char *
-code_name(CUresult code)
-{
-    /* clang-format off */
-#define RESULT_ROW(name, number, exception, text) case name: return #name;
-    switch (code) { PCU_RESULTS(RESULT_ROW) }
-#undef RESULT_ROW
-    /* clang-format on */
-    return "CUDA_ERROR_UNKNOWN";
-}
-
 /* Hand a message to the log and to the callbacks. */
 static void
 log_message(char *text)
@@ -261,7 +250,7 @@ emu_error_log_end(emu_call call, CUresult status)
         log_message(why);
     }
     (void)snprintf(ended, sizeof(ended), "Returning %d (%s) from %s", (int)status,
-                   code_name(status), emu_call_export(call));
+                   emu_code_name(status), emu_call_export(call));
     log_message(ended);
 }
 

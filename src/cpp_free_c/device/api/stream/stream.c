@@ -11,6 +11,7 @@
 #include "device/api/entry/entry.h"
 #include "device/api/entry/lock.h"
 #include "device/api/entry/users.h"
+#include "device/base/number.h"
 
 enum { LOWEST_PRIORITY = 0, HIGHEST_PRIORITY = -5 };
 
@@ -34,13 +35,7 @@ stream_destroy(emu_object *object)
 int
 emu_stream_clamp_priority(int priority)
 {
-    if (priority < HIGHEST_PRIORITY) {
-        return HIGHEST_PRIORITY;
-    }
-    if (priority > LOWEST_PRIORITY) {
-        return LOWEST_PRIORITY;
-    }
-    return priority;
+    return (int)emu_clamp(priority, HIGHEST_PRIORITY, LOWEST_PRIORITY);
 }
 
 static emu_stream *

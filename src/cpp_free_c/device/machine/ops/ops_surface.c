@@ -29,18 +29,6 @@ surface_begin(surface_access *s, const emu_insn *insn)
     s->open = 0;
 }
 
-static int64_t
-surface_nearest(int64_t k, int64_t count)
-{
-    if (k < 0) {
-        return 0;
-    }
-    if (k >= count) {
-        return count - 1;
-    }
-    return k;
-}
-
 static bool
 surface_fault_outside(emu_warp *warp, const emu_insn *insn, unsigned lane,
                       const int64_t at[3], const int64_t sizes[3])
@@ -108,17 +96,17 @@ surface_locate(emu_warp *warp, const emu_insn *insn, surface_access *s, unsigned
         return false;
     }
     if (at[0] < 0 || at[0] > sizes[0] - size ||
-        surface_nearest(at[1], sizes[1]) != at[1] ||
-        surface_nearest(at[2], sizes[2]) != at[2]) {
+        emu_clamp(at[1], 0, sizes[1] - 1) != at[1] ||
+        emu_clamp(at[2], 0, sizes[2] - 1) != at[2]) {
         if (s->mode == EMU_SURF_ZERO) {
             return true;
         }
         if (s->mode == EMU_SURF_TRAP || sizes[0] < size) {
             return surface_fault_outside(warp, insn, lane, at, sizes);
         }
-        at[0] = surface_nearest(at[0] / size, sizes[0] / size) * size;
-        at[1] = surface_nearest(at[1], sizes[1]);
-        at[2] = surface_nearest(at[2], sizes[2]);
+        at[0] = emu_clamp(at[0] / size, 0, sizes[0] / size - 1) * size;
+        at[1] = emu_clamp(at[1], 0, sizes[1] - 1);
+        at[2] = emu_clamp(at[2], 0, sizes[2] - 1);
     }
     *out = (uint8_t *)(uintptr_t)level->base + (size_t)at[2] * level->slice +
            (size_t)at[1] * level->pitch + (size_t)at[0];

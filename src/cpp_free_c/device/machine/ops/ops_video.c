@@ -113,18 +113,6 @@ video_one(unsigned operation, int64_t x, int64_t y, unsigned compare)
     }
 }
 
-static int64_t
-video_clamp(int64_t value, int64_t low, int64_t high)
-{
-    if (value < low) {
-        return low;
-    }
-    if (value > high) {
-        return high;
-    }
-    return value;
-}
-
 /* aux: the EMU_VIDEO_ operation and the comparison. imm: EMU_VIDEO_ flags. c is added
  * under EMU_VIDEO_SUM. */
 EMU_OP(simd_video)
@@ -157,7 +145,7 @@ EMU_OP(simd_video)
                                   insn->aux >> EMU_VIDEO_COMPARE_SHIFT);
 
             if (flags & EMU_VIDEO_SAT) {
-                v = video_clamp(v, low, high);
+                v = emu_clamp(v, low, high);
             }
             if (flags & EMU_VIDEO_SUM) {
                 r += (uint32_t)v;
@@ -264,7 +252,7 @@ video_saturate(const emu_insn *insn, int64_t value)
         return 0;
     }
     if (is_signed) {
-        return video_clamp(value, -greatest - 1, greatest);
+        return emu_clamp(value, -greatest - 1, greatest);
     }
     if ((insn->aux & 15) == EMU_VIDEO_SHL && value > greatest) {
         return greatest;
@@ -390,10 +378,10 @@ video_multiply_add(const emu_insn *insn, int64_t a, int64_t b, int64_t c)
         value >>= scale;
     }
     if (flags & EMU_VIDEO_SAT && is_signed) {
-        value = video_clamp(value, INT32_MIN, INT32_MAX);
+        value = emu_clamp(value, INT32_MIN, INT32_MAX);
     }
     else if (flags & EMU_VIDEO_SAT) {
-        value = video_clamp(value, 0, UINT32_MAX);
+        value = emu_clamp(value, 0, UINT32_MAX);
     }
     return (uint32_t)value;
 }

@@ -10,8 +10,8 @@
 #include "device/machine/warp/wait.h"
 #include "device/memory/memory.h"
 
-static const char *
-report_code_text(CUresult code)
+const char *
+emu_code_name(CUresult code)
 {
     /* clang-format off */
 #define RESULT_ROW(name, number, exception, text) case name: return #name;
@@ -373,7 +373,7 @@ report_fault(emu_warp *warp, const emu_insn *insn, unsigned lane,
         return;
     }
     (void)vsnprintf(what, sizeof what, format, args);
-    report_fill(fault, warp, insn, lane, other, report_code_text(fault->code), what);
+    report_fill(fault, warp, insn, lane, other, emu_code_name(fault->code), what);
     *grid->report = *fault;
 }
 

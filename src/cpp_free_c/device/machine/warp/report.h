@@ -6,6 +6,9 @@
 #include "device/base/checks.h"
 #include "device/machine/warp/machine.h"
 
+/* The name of a code. */
+const char *emu_code_name(CUresult code);
+
 /* End the launch with a code and a text; the report adds the place. Returns NULL, for
  * the caller to return. */
 const emu_insn *emu_fault(emu_warp *warp, const emu_insn *insn, CUresult code,

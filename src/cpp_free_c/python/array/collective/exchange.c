@@ -48,7 +48,7 @@ exchange_check_array(const pcu_exchange *e, PyObject *op, const char *name,
     }
     if (array->contiguous == 0) {
         PyObject *shape = pcu_shape_tuple_new(array->ndim, array->shape);
-        PyObject *strides = pcu_strides_tuple_new(array->ndim, array->strides);
+        PyObject *strides = pcu_numbers_tuple_new(array->ndim, array->strides);
         if (shape != NULL && strides != NULL) {
             PyErr_Format(PyExc_ValueError,
                          "%s: the elements of %s (shape %S, strides %S) are not "

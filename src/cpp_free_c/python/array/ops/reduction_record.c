@@ -3,23 +3,9 @@
 #include "python/array/ops/reduction_record.h"
 
 #include "python/array/element_type.h"
+#include "python/array/layout.h"
 #include "python/array/ops/reduction_kernel.h"
 #include "python/array/recording.h"
-
-static PyObject *
-record_numbers_new(int count, const ptrdiff_t *numbers)
-{
-    PyObject *tuple = PyTuple_New(count);
-    for (int i = 0; tuple != NULL && i < count; i++) {
-        PyObject *number = PyLong_FromSsize_t(numbers[i]);
-        if (number == NULL) {
-            Py_CLEAR(tuple);
-            break;
-        }
-        PyTuple_SET_ITEM(tuple, i, number);
-    }
-    return tuple;
-}
 
 /* The axes of the first input that are reduced, or those that are not, in the order in
  * which the kernels visit them. */
@@ -50,7 +36,7 @@ record_axes_new(const pcu_reduction_plan *plan, bool reduced)
     if (sorted) {
         count = pcu_sort_axes(count, shape, plan->nin, 3, rows[0]);
     }
-    return record_numbers_new(count, rows[2]);
+    return pcu_numbers_tuple_new(count, rows[2]);
 }
 
 static PyObject *
@@ -69,7 +55,7 @@ record_cut_new(const pcu_reduction_plan *plan, const pcu_context *ctx)
     PyObject *cut = NULL;
     PyObject *kept = record_axes_new(plan, false);
     PyObject *reduced = record_axes_new(plan, true);
-    PyObject *rest = record_numbers_new((int)Py_ARRAY_LENGTH(numbers), numbers);
+    PyObject *rest = pcu_numbers_tuple_new((int)Py_ARRAY_LENGTH(numbers), numbers);
     if (kept != NULL && reduced != NULL && rest != NULL) {
         cut = Py_BuildValue("(iOOO)", plan->variant, kept, reduced, rest);
     }

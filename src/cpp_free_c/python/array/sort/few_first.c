@@ -120,15 +120,6 @@ few_get_kernels(const few_plan *plan, pcu_context *ctx, CUfunction *kernels)
                                     kernels);
 }
 
-static CUdeviceptr
-few_address(PyObject *array)
-{
-    if (array == NULL) {
-        return 0;
-    }
-    return ((pcu_gpuarray *)array)->address;
-}
-
 /* The parameters that both kernels have. */
 static int
 few_pack(const few_plan *plan, pcu_argument_buffer *params)
@@ -149,7 +140,8 @@ few_launch_blocks(const few_plan *plan, CUfunction kernel, const few_arrays *arr
     pcu_argument_buffer_init(&params);
     int rc = -1;
     if (few_pack(plan, &params) == 0 &&
-        pcu_kernel_put_address(&params, few_address(arrays->entries)) == 0) {
+        pcu_kernel_put_address(&params, pcu_gpuarray_address_of(arrays->entries)) ==
+            0) {
         rc = pcu_kernel_launch(plan->st, kernel, plan->blocks, FEW_THREADS,
                                plan->call->stream, &params);
     }
@@ -165,10 +157,13 @@ few_launch_all(const few_plan *plan, CUfunction kernel, const few_arrays *arrays
     pcu_argument_buffer_init(&params);
     int rc = -1;
     if (few_pack(plan, &params) == 0 &&
-        pcu_kernel_put_address(&params, few_address(arrays->entries)) == 0 &&
+        pcu_kernel_put_address(&params, pcu_gpuarray_address_of(arrays->entries)) ==
+            0 &&
         pcu_kernel_put_index(&params, 1, (ptrdiff_t)entries) == 0 &&
-        pcu_kernel_put_address(&params, few_address(arrays->elements)) == 0 &&
-        pcu_kernel_put_address(&params, few_address(arrays->indices)) == 0) {
+        pcu_kernel_put_address(&params, pcu_gpuarray_address_of(arrays->elements)) ==
+            0 &&
+        pcu_kernel_put_address(&params, pcu_gpuarray_address_of(arrays->indices)) ==
+            0) {
         rc = pcu_kernel_launch(plan->st, kernel, 1, FEW_THREADS, plan->call->stream,
                                &params);
     }

@@ -10,31 +10,40 @@
 #include "python/support/driver_call.h"
 
 enum {
-    SORT_LANES_LONGEST = 256,     /* line that lanes of a warp sort */
-    SORT_LANES_THREADS = 256,     /* of their block */
-    SORT_BLOCK_LONGEST = 8192,    /* line that a block sorts */
-    SORT_BLOCK_BYTES = 32768,     /* of the line, at most */
-    SORT_PASS_THREADS = 256,      /* of a block */
-    SORT_PASS_SHARED = 64 << 10,  /* dynamic shared memory, at most */
-    SORT_PASS_STATIC = 3 << 10,   /* more than the static shared memory */
-    SORT_COUNT_BYTES = 2048,      /* of digit_counts in pycuda-sort.hpp */
-    SORT_PASS_MOST = 24,          /* elements of a thread */
-    SORT_PASS_MOST_OF_LARGE = 16, /* of more than 4 bytes, or with an index */
-    SORT_PASS_FEW = 8,
-    SORT_PASS_FEW_ELEMENTS = 1 << 19,   /* of all lines */
+    SORT_LANES_LONGEST = 256,           /* line that lanes of a warp sort */
+    SORT_LANES_THREADS = 256,           /* of their block */
+    SORT_BLOCK_LONGEST = 8192,          /* line that a block sorts */
+    SORT_BLOCK_BYTES = 32768,           /* of the line, at most */
+    SORT_PASS_SHARED = 108 << 10,       /* dynamic shared memory of a block, at most */
+    SORT_PASS_STATIC = 3 << 10,         /* more than the static shared memory */
+    SORT_COUNT_BYTES = 1024,            /* of digit_counts in pycuda-sort.hpp */
     SORT_NARROW_LENGTH = (1 << 30) - 1, /* longest line whose counts have 32 bits */
     SORT_WARP = 32
 };
 
-/* The block for lines up to a length. */
+/* A block for lines up to a length. */
 typedef struct {
     size_t length;
     unsigned int threads;
-    unsigned int items;
+    unsigned int items; /* of a thread, at most */
 } sort_shape;
 
 static const sort_shape sort_shapes[] = {
     {512, 64, 8}, {1024, 64, 16}, {2048, 128, 16}, {4096, 256, 16}, {8192, 512, 16},
+};
+
+/* The block of a radix sort of so many elements, of all lines: the fastest ones on an
+ * H200. With few elements large tiles would leave processors without work. */
+static const sort_shape sort_pass_shapes[] = {
+    {1 << 18, 256, 8},
+    {1 << 20, 256, 16},
+    {SIZE_MAX, 256, 32},
+};
+/* The same for elements of more than 4 bytes, or with indices. */
+static const sort_shape sort_pass_shapes_of_large[] = {
+    {1 << 18, 256, 8},
+    {1 << 20, 384, 12},
+    {SIZE_MAX, 384, 20},
 };
 
 /* -- the plan ---------------------------------------------------------------------- */
@@ -63,27 +72,35 @@ sort_plan_block(pcu_line_sort *sort)
     sort->items = shape->items;
 }
 
+static const sort_shape *
+sort_pass_shape_for(const pcu_line_sort *sort)
+{
+    const sort_shape *shape = sort_pass_shapes;
+    if (sort->indices || sort->itemsize > sizeof(uint32_t)) {
+        shape = sort_pass_shapes_of_large;
+    }
+    while (shape->length < sort->lines * sort->length) {
+        shape++;
+    }
+    return shape;
+}
+
 /* Choose the elements of a thread, a multiple of 4: as many as the shared memory of a
- * block holds, or few if there are not enough blocks to fill the device. */
+ * block holds. */
 static void
 sort_plan_tile(pcu_line_sort *sort, size_t most_shared)
 {
-    size_t counts = (size_t)(SORT_PASS_THREADS / SORT_WARP) * SORT_COUNT_BYTES;
+    const sort_shape *shape = sort_pass_shape_for(sort);
+    size_t counts = (size_t)(shape->threads / SORT_WARP) * SORT_COUNT_BYTES;
     size_t each = sort->itemsize;
-    size_t most = SORT_PASS_MOST;
-    if (sort->indices || each > sizeof(uint32_t)) {
-        most = SORT_PASS_MOST_OF_LARGE;
-    }
     if (sort->indices) {
         each += sort->wide ? sizeof(uint64_t) : sizeof(uint32_t);
     }
-    if (sort->lines * sort->length <= SORT_PASS_FEW_ELEMENTS) {
-        most = SORT_PASS_FEW;
-    }
     size_t room = Py_MIN(most_shared, SORT_PASS_SHARED) - counts;
-    size_t items = Py_MIN(room / SORT_PASS_THREADS / each, most) / 4 * 4;
+    size_t items = Py_MIN(room / shape->threads / each, shape->items) / 4 * 4;
+    sort->threads = shape->threads;
     sort->items = (unsigned int)items;
-    sort->shared = (unsigned int)(counts + SORT_PASS_THREADS * items * each);
+    sort->shared = (unsigned int)(counts + shape->threads * items * each);
 }
 
 static int
@@ -98,7 +115,6 @@ sort_plan_passes(pcu_line_sort *sort, const pcu_context *ctx)
         return -1;
     }
     sort->wide = sort->length > SORT_NARROW_LENGTH;
-    sort->threads = SORT_PASS_THREADS;
     sort_plan_tile(sort, (size_t)shared - SORT_PASS_STATIC);
     return pcu_radix_passes_plan(sort);
 }

@@ -70,15 +70,6 @@ sort_check(const sort_plan *plan, const pcu_context *ctx, pcu_gpuarray *source,
     return 0;
 }
 
-static CUdeviceptr
-sort_address(PyObject *array)
-{
-    if (array == NULL) {
-        return 0;
-    }
-    return ((pcu_gpuarray *)array)->address;
-}
-
 /* The memory that the kernels share. */
 static PyObject *
 sort_workspace_new(const sort_plan *plan)
@@ -118,9 +109,9 @@ sort_enqueue(const sort_plan *plan, pcu_gpuarray *source, const sort_results *ta
     }
     if (rc == 0) {
         pcu_sort_memory memory = {.source = source->address,
-                                  .keys = sort_address(targets->keys),
-                                  .indices = sort_address(targets->indices),
-                                  .workspace = sort_address(workspace)};
+                                  .keys = pcu_gpuarray_address_of(targets->keys),
+                                  .indices = pcu_gpuarray_address_of(targets->indices),
+                                  .workspace = pcu_gpuarray_address_of(workspace)};
         rc = pcu_line_sort_launch(&plan->lines, ctx, &kernels, &memory,
                                   plan->call->stream);
     }
@@ -157,8 +148,8 @@ sort_is_of_numpy(int type)
 static int
 sort_is_hosts(const sort_plan *plan)
 {
-    if (pcu_drv_info.device == NULL || !plan->lines.keys || plan->lines.indices ||
-        plan->call->x->count < SORT_HOST_LEAST || !sort_is_of_numpy(plan->lines.type)) {
+    if (pcu_drv_info.device == NULL || plan->call->x->count < SORT_HOST_LEAST ||
+        !sort_is_of_numpy(plan->lines.type)) {
         return 0;
     }
     int may = pcu_kernel_may_differ();
@@ -229,19 +220,28 @@ sort_on_host(const sort_plan *plan, sort_results *results)
 {
     pcu_gpuarray *x = plan->call->x;
     bool f_order = sort_is_packed(x, plan->axis) && !(x->contiguous & PCU_ARRAY_C);
-    if (plan->call->in_place) {
+    if (plan->lines.keys && plan->call->in_place) {
         results->keys = Py_NewRef((PyObject *)x);
     }
-    else {
+    else if (plan->lines.keys) {
         results->keys =
             sort_result_new(plan, plan->lines.type, f_order, x->ndim, x->shape);
+        if (results->keys == NULL) {
+            return -1;
+        }
     }
-    if (results->keys == NULL) {
-        return -1;
+    if (plan->lines.indices) {
+        results->indices =
+            sort_result_new(plan, PCU_T_INT64, f_order, x->ndim, x->shape);
+        if (results->indices == NULL) {
+            return -1;
+        }
     }
+    PyObject *keys = results->keys != NULL ? results->keys : Py_None;
+    PyObject *indices = results->indices != NULL ? results->indices : Py_None;
     return pcu_host_call(
         "sort",
-        Py_BuildValue("OiiOK", x, plan->axis, plan->call->descending, results->keys,
+        Py_BuildValue("OiiOOK", x, plan->axis, plan->call->descending, keys, indices,
                       (unsigned long long)(uintptr_t)plan->call->stream));
 }
 

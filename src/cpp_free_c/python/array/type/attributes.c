@@ -88,7 +88,7 @@ attribute_get_strides(PyObject *op, void *Py_UNUSED(closure))
     if (!attribute_is_set(self, "strides")) {
         return NULL;
     }
-    return pcu_strides_tuple_new(self->ndim, self->strides);
+    return pcu_numbers_tuple_new(self->ndim, self->strides);
 }
 
 static int
@@ -169,18 +169,6 @@ attribute_get_ptr(PyObject *op, void *Py_UNUSED(closure))
     return PyLong_FromUnsignedLongLong(self->address);
 }
 
-/* Store a reference; None is stored as NULL. */
-static void
-attribute_set_optional(PyObject **place, PyObject *value)
-{
-    if (value == Py_None) {
-        Py_CLEAR(*place);
-    }
-    else {
-        Py_XSETREF(*place, Py_NewRef(value));
-    }
-}
-
 static PyObject *
 attribute_get_base(PyObject *op, void *Py_UNUSED(closure))
 {
@@ -197,7 +185,7 @@ attribute_set_base(PyObject *op, PyObject *value, void *Py_UNUSED(closure))
     if (attribute_check_set(value, "base") < 0) {
         return -1;
     }
-    attribute_set_optional(&((pcu_gpuarray *)op)->base, value);
+    pcu_gpuarray_set_optional(&((pcu_gpuarray *)op)->base, value);
     return 0;
 }
 
@@ -221,7 +209,7 @@ attribute_set_allocator(PyObject *op, PyObject *value, void *Py_UNUSED(closure))
         pcu_as_allocator(((pcu_gpuarray *)op)->st, value, &value, "allocator") < 0) {
         return -1;
     }
-    attribute_set_optional(&((pcu_gpuarray *)op)->allocator, value);
+    pcu_gpuarray_set_optional(&((pcu_gpuarray *)op)->allocator, value);
     return 0;
 }
 
@@ -415,7 +403,7 @@ attribute_get_interface(PyObject *op, void *Py_UNUSED(closure))
         goto done;
     }
     shape = pcu_shape_tuple_new(self->ndim, self->shape);
-    strides = pcu_strides_tuple_new(self->ndim, self->strides);
+    strides = pcu_numbers_tuple_new(self->ndim, self->strides);
     if (shape == NULL || strides == NULL) {
         goto done;
     }

@@ -20,6 +20,17 @@
         return pcu_gpuarray_forward(op, where, #name, args, nargs, kwnames); \
     }
 
+#define DOC_TEXREF_OFFSET                                            \
+    "allow_offset : bool, optional\n"                                \
+    "    If true, the array may begin at an address that textures\n" \
+    "    cannot read.\n"                                             \
+    "\nReturns\n-------\n"                                           \
+    "float\n"                                                        \
+    "    The offset, in elements.\n"                                 \
+    "\nRaises\n------\n"                                             \
+    "RuntimeError\n"                                                 \
+    "    If the array has gaps.\n"
+
 #define METHODS "pycuda._array.numpy_protocol.methods"
 
 FORWARD(bind_to_texref, "pycuda._array.kernels.c_types",
@@ -27,16 +38,7 @@ FORWARD(bind_to_texref, "pycuda._array.kernels.c_types",
         "Bind the array to a texture reference and return the offset in elements.\n"
         "\nParameters\n----------\n"
         "texref : TextureReference\n"
-        "    The texture reference.\n"
-        "allow_offset : bool, optional\n"
-        "    If true, the array may begin at an address that textures\n"
-        "    cannot read.\n"
-        "\nReturns\n-------\n"
-        "float\n"
-        "    The offset, in elements.\n"
-        "\nRaises\n------\n"
-        "RuntimeError\n"
-        "    If the array has gaps.\n"
+        "    The texture reference.\n" DOC_TEXREF_OFFSET
         "\nSee Also\n--------\n"
         "bind_to_texref_ext : Several channels, doubles and complex numbers.")
 FORWARD(bind_to_texref_ext, "pycuda._array.kernels.c_types",
@@ -52,16 +54,7 @@ FORWARD(bind_to_texref_ext, "pycuda._array.kernels.c_types",
         "    If true, bind doubles as two channels of 32 bits.\n"
         "allow_complex_hack : bool, optional\n"
         "    If true, bind complex numbers as two or four channels of 32\n"
-        "    bits.\n"
-        "allow_offset : bool, optional\n"
-        "    If true, the array may begin at an address that textures\n"
-        "    cannot read.\n"
-        "\nReturns\n-------\n"
-        "float\n"
-        "    The offset, in elements.\n"
-        "\nRaises\n------\n"
-        "RuntimeError\n"
-        "    If the array has gaps.\n"
+        "    bits.\n" DOC_TEXREF_OFFSET
         "ValueError\n"
         "    If doubles or complex numbers have more than one channel.\n"
         "\nSee Also\n--------\n"

@@ -111,18 +111,6 @@ array_init_layout(pcu_gpuarray *self, const array_args *a)
     return pcu_gpuarray_describe(self, a->dtype, ndim, shape, NULL);
 }
 
-/* Store a reference; None is stored as NULL. */
-static void
-array_set_optional(PyObject **place, PyObject *value)
-{
-    if (value == Py_None) {
-        Py_CLEAR(*place);
-    }
-    else {
-        Py_XSETREF(*place, Py_NewRef(value));
-    }
-}
-
 static int
 array_init_parsed(pcu_gpuarray *self, const array_args *a)
 {
@@ -136,8 +124,8 @@ array_init_parsed(pcu_gpuarray *self, const array_args *a)
     if (array_init_layout(self, a) < 0) {
         return -1;
     }
-    array_set_optional(&self->allocator, a->allocator);
-    array_set_optional(&self->base, a->base);
+    pcu_gpuarray_set_optional(&self->allocator, a->allocator);
+    pcu_gpuarray_set_optional(&self->base, a->base);
     /* never use the memory of an earlier __init__ with the new layout, even if the new
      * memory cannot be allocated */
     pcu_gpuarray_forget_memory(self);
@@ -258,7 +246,7 @@ array_set_default_allocator(PyObject *m, PyObject *allocator)
     if (pcu_as_allocator(st, allocator, &allocator, "allocator") < 0) {
         return NULL;
     }
-    array_set_optional(&st->default_allocator, allocator);
+    pcu_gpuarray_set_optional(&st->default_allocator, allocator);
     Py_RETURN_NONE;
 }
 

@@ -20,23 +20,55 @@
     "overwrite_input : bool, optional\n" \
     "    Not used; NumPy has this parameter.\n"
 
-#define DOC_QUANTILE_METHOD    \
-    "method : str, optional\n" \
-    "    One of NumPy's 13 methods.\n"
+#define DOC_COMPLEX_ERROR \
+    "TypeError\n"         \
+    "    If the elements are complex.\n"
 
-#define DOC_QUANTILE_WEIGHTS                                                    \
-    "weights : GPUArray, optional\n"                                            \
-    "    Weights in the shape of ``a``, or with one axis for lines along one\n" \
-    "    axis. The method is then \"inverted_cdf\".\n"
+#define DOC_QUANTILES                                                      \
+    "\nParameters\n----------\n" PCU_DOC_NUMBERS                           \
+    "q : number or array_like\n"                                           \
+    "    Quantiles, from 0 to 1. The axes of an array come first in the\n" \
+    "    result.\n"
 
-#define DOC_QUANTILE_ERROR                                                         \
+#define DOC_PERCENTILES                                                    \
+    "\nParameters\n----------\n" PCU_DOC_NUMBERS                           \
+    "q : number or array_like\n"                                           \
+    "    Percentiles, from 0 to 100. The axes of an array come first in\n" \
+    "    the result.\n"
+
+/* The other parameters. */
+#define DOC_QUANTILE_OPTIONS                                                        \
+    PCU_DOC_AXES PCU_DOC_OUT DOC_OVERWRITE_NOT_USED                                 \
+        "method : str, optional\n"                                                  \
+        "    One of NumPy's 13 methods.\n" PCU_DOC_KEEPDIMS                         \
+        "weights : GPUArray, optional\n"                                            \
+        "    Weights in the shape of ``a``, or with one axis for lines along one\n" \
+        "    axis. The method is then \"inverted_cdf\".\n" PCU_DOC_STREAM
+
+#define DOC_QUANTILE_RESULT                                               \
+    "\nReturns\n-------\n"                                                \
+    "GPUArray\n"                                                          \
+    "    The result: ``out``, or a new array. Integers become float64,\n" \
+    "    unless the method returns elements. It is NaN for a line with\n" \
+    "    a NaN.\n"
+
+#define DOC_NANQUANTILE_RESULT                                            \
+    "\nReturns\n-------\n"                                                \
+    "GPUArray\n"                                                          \
+    "    The result: ``out``, or a new array. Integers become float64,\n" \
+    "    unless the method returns elements. It is NaN for a line\n"      \
+    "    without such elements.\n"
+
+#define DOC_QUANTILE_ERRORS                                                        \
+    "\nRaises\n------\n" DOC_COMPLEX_ERROR                                         \
     "ValueError\n"                                                                 \
     "    If ``q`` is out of range, if there is no element, or if the weights or\n" \
     "    the method do not fit.\n"
 
-#define DOC_COMPLEX_ERROR \
-    "TypeError\n"         \
-    "    If the elements are complex.\n"
+#define DOC_QUANTILE_NOTES                                                \
+    "\nNotes\n-----\n"                                                    \
+    "A generated kernel sorts lines of up to 256 elements and computes\n" \
+    "all quantiles; longer lines are sorted before.\n"
 
 #define QUANTILE_MODULE "pycuda._array.functions.quantiles"
 
@@ -340,65 +372,26 @@ quantile_call(PyObject *m, const quantile_function *f, const pcu_signature *sign
     QUANTILE_FUNCTION(name, true, false, skips_nan)
 
 QUANTILE_BY_Q(quantile, false, false,
-              "Return quantiles of the elements.\n"
-              "\nParameters\n----------\n" PCU_DOC_NUMBERS
-              "q : number or array_like\n"
-              "    Quantiles, from 0 to 1. The axes of an array come first in the\n"
-              "    result.\n" PCU_DOC_AXES PCU_DOC_OUT DOC_OVERWRITE_NOT_USED
-                  DOC_QUANTILE_METHOD PCU_DOC_KEEPDIMS DOC_QUANTILE_WEIGHTS
-                      PCU_DOC_STREAM
-              "\nReturns\n-------\n"
-              "GPUArray\n"
-              "    The result: ``out``, or a new array. Integers become float64,\n"
-              "    unless the method returns elements. It is NaN for a line with\n"
-              "    a NaN.\n"
-              "\nRaises\n------\n" DOC_COMPLEX_ERROR DOC_QUANTILE_ERROR
+              "Return quantiles of the elements.\n" DOC_QUANTILES DOC_QUANTILE_OPTIONS
+                  DOC_QUANTILE_RESULT DOC_QUANTILE_ERRORS
               "\nSee Also\n--------\n"
-              "percentile : From 0 to 100.\n"
-              "\nNotes\n-----\n"
-              "A generated kernel sorts lines of up to 256 elements and computes\n"
-              "all quantiles; longer lines are sorted before.\n"
+              "percentile : From 0 to 100.\n" DOC_QUANTILE_NOTES
               "\nExamples\n--------\n"
               ">>> x = gpuarray.to_gpu(np.array([1.0, 2, 3, 5]))\n"
               ">>> print(gpuarray.quantile(x, 0.5))\n"
               "2.5")
 QUANTILE_BY_Q(percentile, true, false,
-              "Return percentiles of the elements.\n"
-              "\nParameters\n----------\n" PCU_DOC_NUMBERS
-              "q : number or array_like\n"
-              "    Percentiles, from 0 to 100. The axes of an array come first in\n"
-              "    the result.\n" PCU_DOC_AXES PCU_DOC_OUT DOC_OVERWRITE_NOT_USED
-                  DOC_QUANTILE_METHOD PCU_DOC_KEEPDIMS DOC_QUANTILE_WEIGHTS
-                      PCU_DOC_STREAM
-              "\nReturns\n-------\n"
-              "GPUArray\n"
-              "    The result: ``out``, or a new array. Integers become float64,\n"
-              "    unless the method returns elements. It is NaN for a line with\n"
-              "    a NaN.\n"
-              "\nRaises\n------\n" DOC_COMPLEX_ERROR DOC_QUANTILE_ERROR
+              "Return percentiles of the elements.\n" DOC_PERCENTILES
+                  DOC_QUANTILE_OPTIONS DOC_QUANTILE_RESULT DOC_QUANTILE_ERRORS
               "\nSee Also\n--------\n"
-              "quantile : From 0 to 1.\n"
-              "\nNotes\n-----\n"
-              "A generated kernel sorts lines of up to 256 elements and computes\n"
-              "all quantiles; longer lines are sorted before.\n"
+              "quantile : From 0 to 1.\n" DOC_QUANTILE_NOTES
               "\nExamples\n--------\n"
               ">>> x = gpuarray.to_gpu(np.array([1.0, 2, 3, 5]))\n"
               ">>> print(gpuarray.percentile(x, 50))\n"
               "2.5")
 QUANTILE_BY_Q(nanquantile, false, true,
-              "Return quantiles of the elements that are not NaN.\n"
-              "\nParameters\n----------\n" PCU_DOC_NUMBERS
-              "q : number or array_like\n"
-              "    Quantiles, from 0 to 1. The axes of an array come first in the\n"
-              "    result.\n" PCU_DOC_AXES PCU_DOC_OUT DOC_OVERWRITE_NOT_USED
-                  DOC_QUANTILE_METHOD PCU_DOC_KEEPDIMS DOC_QUANTILE_WEIGHTS
-                      PCU_DOC_STREAM
-              "\nReturns\n-------\n"
-              "GPUArray\n"
-              "    The result: ``out``, or a new array. Integers become float64,\n"
-              "    unless the method returns elements. It is NaN for a line\n"
-              "    without such elements.\n"
-              "\nRaises\n------\n" DOC_COMPLEX_ERROR DOC_QUANTILE_ERROR
+              "Return quantiles of the elements that are not NaN.\n" DOC_QUANTILES
+                  DOC_QUANTILE_OPTIONS DOC_NANQUANTILE_RESULT DOC_QUANTILE_ERRORS
               "\nSee Also\n--------\n"
               "quantile : NaNs count.\n"
               "\nExamples\n--------\n"
@@ -406,19 +399,8 @@ QUANTILE_BY_Q(nanquantile, false, true,
               ">>> print(gpuarray.nanquantile(x, 0.5))\n"
               "2.0")
 QUANTILE_BY_Q(nanpercentile, true, true,
-              "Return percentiles of the elements that are not NaN.\n"
-              "\nParameters\n----------\n" PCU_DOC_NUMBERS
-              "q : number or array_like\n"
-              "    Percentiles, from 0 to 100. The axes of an array come first in\n"
-              "    the result.\n" PCU_DOC_AXES PCU_DOC_OUT DOC_OVERWRITE_NOT_USED
-                  DOC_QUANTILE_METHOD PCU_DOC_KEEPDIMS DOC_QUANTILE_WEIGHTS
-                      PCU_DOC_STREAM
-              "\nReturns\n-------\n"
-              "GPUArray\n"
-              "    The result: ``out``, or a new array. Integers become float64,\n"
-              "    unless the method returns elements. It is NaN for a line\n"
-              "    without such elements.\n"
-              "\nRaises\n------\n" DOC_COMPLEX_ERROR DOC_QUANTILE_ERROR
+              "Return percentiles of the elements that are not NaN.\n" DOC_PERCENTILES
+                  DOC_QUANTILE_OPTIONS DOC_NANQUANTILE_RESULT DOC_QUANTILE_ERRORS
               "\nSee Also\n--------\n"
               "percentile : NaNs count.\n"
               "\nExamples\n--------\n"

@@ -54,6 +54,17 @@
     "    The result: ``out``, or a new array of real numbers, which may have no\n" \
     "    axes. Integers give float64.\n"
 
+/* The first sections of nanvar and nanstd. */
+#define DOC_NAN_SPREAD                                                         \
+    "\nParameters\n----------\n" PCU_DOC_NUMBERS PCU_DOC_AXES DOC_SPREAD_DTYPE \
+        PCU_DOC_OUT PCU_DOC_DDOF PCU_DOC_KEEPDIMS PCU_DOC_WHERE PCU_DOC_STREAM \
+            PCU_DOC_ALLOCATOR_OF_ARRAY                                         \
+    "\nReturns\n-------\n"                                                     \
+    "GPUArray\n"                                                               \
+    "    The result: ``out``, or a new array of real numbers, which may\n"     \
+    "    have no axes. Integers give float64. It is NaN where the\n"           \
+    "    divisor is not positive.\n"
+
 #define DOC_REDUCED_BOOL \
     "GPUArray\n"         \
     "    The result: ``out``, or a new array of bool, which may have no axes.\n"
@@ -713,15 +724,7 @@ FUNCTION(nanvar, PCU_REDUCE_NANVAR,
          "nanvar($module, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False,"
          " *, where=True, stream=None, allocator=None)\n"
          "--\n\n"
-         "Return the variance of the elements that are not NaN.\n"
-         "\nParameters\n----------\n" PCU_DOC_NUMBERS PCU_DOC_AXES DOC_SPREAD_DTYPE
-             PCU_DOC_OUT PCU_DOC_DDOF PCU_DOC_KEEPDIMS PCU_DOC_WHERE PCU_DOC_STREAM
-                 PCU_DOC_ALLOCATOR_OF_ARRAY
-         "\nReturns\n-------\n"
-         "GPUArray\n"
-         "    The result: ``out``, or a new array of real numbers, which may\n"
-         "    have no axes. Integers give float64. It is NaN where the\n"
-         "    divisor is not positive.\n"
+         "Return the variance of the elements that are not NaN.\n" DOC_NAN_SPREAD
          "\nRaises\n------\n" PCU_DOC_NO_SUCH_AXIS
          "\nSee Also\n--------\n"
          "var : NaNs count.\n"
@@ -730,27 +733,20 @@ FUNCTION(nanvar, PCU_REDUCE_NANVAR,
          ">>> x = gpuarray.to_gpu(np.array([1.0, np.nan, 3]))\n"
          ">>> print(gpuarray.nanvar(x))\n"
          "1.0")
-FUNCTION(nanstd, PCU_REDUCE_NANSTD,
-         "nanstd($module, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False,"
-         " *, where=True, stream=None, allocator=None)\n"
-         "--\n\n"
-         "Return the standard deviation of the elements that are not NaN.\n"
-         "\nParameters\n----------\n" PCU_DOC_NUMBERS PCU_DOC_AXES DOC_SPREAD_DTYPE
-             PCU_DOC_OUT PCU_DOC_DDOF PCU_DOC_KEEPDIMS PCU_DOC_WHERE PCU_DOC_STREAM
-                 PCU_DOC_ALLOCATOR_OF_ARRAY
-         "\nReturns\n-------\n"
-         "GPUArray\n"
-         "    The result: ``out``, or a new array of real numbers, which may\n"
-         "    have no axes. Integers give float64. It is NaN where the\n"
-         "    divisor is not positive.\n"
-         "\nRaises\n------\n" PCU_DOC_NO_SUCH_AXIS
-         "\nSee Also\n--------\n"
-         "std : NaNs count.\n"
-         "\nNotes\n-----\n" PCU_DOC_NO_WAIT
-         "\nExamples\n--------\n"
-         ">>> x = gpuarray.to_gpu(np.array([1.0, np.nan, 3]))\n"
-         ">>> print(gpuarray.nanstd(x))\n"
-         "1.0")
+FUNCTION(
+    nanstd, PCU_REDUCE_NANSTD,
+    "nanstd($module, a, axis=None, dtype=None, out=None, ddof=0, keepdims=False,"
+    " *, where=True, stream=None, allocator=None)\n"
+    "--\n\n"
+    "Return the standard deviation of the elements that are not NaN.\n" DOC_NAN_SPREAD
+    "\nRaises\n------\n" PCU_DOC_NO_SUCH_AXIS
+    "\nSee Also\n--------\n"
+    "std : NaNs count.\n"
+    "\nNotes\n-----\n" PCU_DOC_NO_WAIT
+    "\nExamples\n--------\n"
+    ">>> x = gpuarray.to_gpu(np.array([1.0, np.nan, 3]))\n"
+    ">>> print(gpuarray.nanstd(x))\n"
+    "1.0")
 FUNCTION(ptp, PCU_REDUCE_PTP,
          "ptp($module, a, axis=None, out=None, *, keepdims=False, stream=None, "
          "allocator=None)\n"

@@ -16,6 +16,20 @@
     "    Dtype of the result. The default is that of the elements; bool and\n" \
     "    integers become the integer of 64 bits of their sign.\n"
 
+/* The sections of a function of the array API. */
+#define DOC_STANDARD_SCAN                                                \
+    "\nParameters\n----------\n" PCU_DOC_NUMBERS                         \
+    "axis : int or None, default None\n"                                 \
+    "    Axis along which to compute. It can be left out for an array\n" \
+    "    with one axis.\n" DOC_CUMULATIVE_DTYPE PCU_DOC_OUT              \
+    "include_initial : bool, optional\n"                                 \
+    "    If true, each line of the result begins with the value of no\n" \
+    "    elements, so it is longer by one.\n" PCU_DOC_STREAM             \
+    "\nReturns\n-------\n" PCU_DOC_RESULT                                \
+    "\nRaises\n------\n"                                                 \
+    "ValueError\n"                                                       \
+    "    If there is no such axis, or if it is missing.\n"
+
 #define DOC_SAME_SHAPE                                                         \
     "GPUArray\n"                                                               \
     "    The result: ``out``, or a new array of the same shape, or with one\n" \
@@ -244,18 +258,7 @@ SCAN_FUNCTION(
     "array([3., 1., 1.])")
 
 SCAN_STANDARD(cumulative_sum, PCU_OP_ADD,
-              "Return the sums up to each element along an axis.\n"
-              "\nParameters\n----------\n" PCU_DOC_NUMBERS
-              "axis : int or None, default None\n"
-              "    Axis along which to compute. It can be left out for an array\n"
-              "    with one axis.\n" DOC_CUMULATIVE_DTYPE PCU_DOC_OUT
-              "include_initial : bool, optional\n"
-              "    If true, each line of the result begins with the value of no\n"
-              "    elements, so it is longer by one.\n" PCU_DOC_STREAM
-              "\nReturns\n-------\n" PCU_DOC_RESULT
-              "\nRaises\n------\n"
-              "ValueError\n"
-              "    If there is no such axis, or if it is missing.\n"
+              "Return the sums up to each element along an axis.\n" DOC_STANDARD_SCAN
               "\nSee Also\n--------\n"
               "cumsum : NumPy's function.\n"
               "\nNotes\n-----\n" PCU_DOC_NO_WAIT
@@ -263,26 +266,16 @@ SCAN_STANDARD(cumulative_sum, PCU_OP_ADD,
               ">>> x = gpuarray.to_gpu(np.array([3.0, 1, 4]))\n"
               ">>> gpuarray.cumulative_sum(x, include_initial=True)\n"
               "array([0., 3., 4., 8.])")
-SCAN_STANDARD(cumulative_prod, PCU_OP_MULTIPLY,
-              "Return the products up to each element along an axis.\n"
-              "\nParameters\n----------\n" PCU_DOC_NUMBERS
-              "axis : int or None, default None\n"
-              "    Axis along which to compute. It can be left out for an array\n"
-              "    with one axis.\n" DOC_CUMULATIVE_DTYPE PCU_DOC_OUT
-              "include_initial : bool, optional\n"
-              "    If true, each line of the result begins with the value of no\n"
-              "    elements, so it is longer by one.\n" PCU_DOC_STREAM
-              "\nReturns\n-------\n" PCU_DOC_RESULT
-              "\nRaises\n------\n"
-              "ValueError\n"
-              "    If there is no such axis, or if it is missing.\n"
-              "\nSee Also\n--------\n"
-              "cumprod : NumPy's function.\n"
-              "\nNotes\n-----\n" PCU_DOC_NO_WAIT
-              "\nExamples\n--------\n"
-              ">>> x = gpuarray.to_gpu(np.array([3.0, 1, 4]))\n"
-              ">>> gpuarray.cumulative_prod(x, include_initial=True)\n"
-              "array([ 1.,  3.,  3., 12.])")
+SCAN_STANDARD(
+    cumulative_prod, PCU_OP_MULTIPLY,
+    "Return the products up to each element along an axis.\n" DOC_STANDARD_SCAN
+    "\nSee Also\n--------\n"
+    "cumprod : NumPy's function.\n"
+    "\nNotes\n-----\n" PCU_DOC_NO_WAIT
+    "\nExamples\n--------\n"
+    ">>> x = gpuarray.to_gpu(np.array([3.0, 1, 4]))\n"
+    ">>> gpuarray.cumulative_prod(x, include_initial=True)\n"
+    "array([ 1.,  3.,  3., 12.])")
 
 PCU_SIGNATURE(scan_accumulate, pcu_array_words,
               "_accumulate($module, op, a, /, axis=None, dtype=None, out=None, "

@@ -55,6 +55,28 @@ pcu_is_array(pcu_state *st, PyObject *op)
     return Py_IS_TYPE(op, st->GPUArray) || PyObject_TypeCheck(op, st->GPUArray);
 }
 
+/* The address of an array; NULL: 0. */
+static inline CUdeviceptr
+pcu_gpuarray_address_of(PyObject *array)
+{
+    if (array == NULL) {
+        return 0;
+    }
+    return ((pcu_gpuarray *)array)->address;
+}
+
+/* Store a reference in a member; None is stored as NULL. */
+static inline void
+pcu_gpuarray_set_optional(PyObject **place, PyObject *value)
+{
+    if (value == Py_None) {
+        Py_CLEAR(*place);
+    }
+    else {
+        Py_XSETREF(*place, Py_NewRef(value));
+    }
+}
+
 /* 0 if __init__ has run, else TypeError. */
 PCU_RAISES static inline int
 pcu_gpuarray_ready(const pcu_gpuarray *self)
