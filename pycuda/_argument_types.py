@@ -328,7 +328,7 @@ def _is_host_array(argument: object) -> bool:
     return isinstance(argument, np.ndarray)
 
 
-def _with_article(word: str) -> str:
+def with_article(word: str) -> str:
     return f"{'an' if word[:1] in 'aeiouAEIO' else 'a'} {word}"
 
 
@@ -344,9 +344,9 @@ def _described(argument: object) -> str:
     """Return what an argument is."""
     kind = type(argument)
     if kind.__module__ == "numpy" and kind.__name__ != "ndarray":
-        return _with_article(f"numpy.{kind.__name__}")
+        return with_article(f"numpy.{kind.__name__}")
     words = "a numpy.ndarray" if _is_host_array(argument) else ""
-    words = words or _with_article(kind.__name__)
+    words = words or with_article(kind.__name__)
     dtype = _dtype_of(argument)
     if dtype is None:
         return f"{words}, which is an address"
@@ -358,7 +358,7 @@ def _expected(parameter: Parameter) -> str:
     words = "the parameter"
     if parameter.name:
         words += f" '{parameter.name}'"
-    return f"{words} is {_with_article(parameter.text or 'value of another type')}"
+    return f"{words} is {with_article(parameter.text or 'value of another type')}"
 
 
 def _advice(parameter: Parameter, argument: object, is_format: bool) -> str:

@@ -249,6 +249,12 @@ def cells() -> dict[str, int]:
     return {path: n for path, n in known.items() if isinstance(n, int)}
 
 
+def place_text(file: str, line: int) -> str:
+    """Return how messages name a line of the program, or of a cell."""
+    number = cells().get(file)
+    return f"{file if number is None else f'Cell In[{number}]'}, line {line}"
+
+
 def _show_in_notebook(message: Any, *where: object, **more: object) -> None:
     import html
     import importlib

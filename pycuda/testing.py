@@ -138,7 +138,7 @@ def _compare(
     if count == 0:
         return
     total = is_wrong.size
-    title = f"{count:,} of {total:,} elements {rule} ({count / total:.3g})"
+    title = f"{count:,} of {total:,} elements {rule} ({100 * count / total:.3g}%)"
     differing = [np.broadcast_to(x, is_wrong.shape)[is_wrong] for x in (a, b)]
     rows = _rows(a, b, is_wrong)
     if count > _SHOWN:
@@ -193,7 +193,7 @@ def assert_array_equal(
     >>> assert_array_equal(x, [0, 1, 2, 3, 4])
     >>> assert_array_equal(x, np.int32([0, 1, 7, 3, 4]))
     Traceback (most recent call last):
-    AssertionError: 1 of 5 elements differ (0.2)
+    AssertionError: 1 of 5 elements differ (20%)
     actual:  shape (5,), dtype int32, on the device
     desired: shape (5,), dtype int32, on the host
     largest absolute difference: 5
@@ -235,6 +235,8 @@ def assert_allclose(
     ------
     AssertionError
         If an element differs by more. The message is that of ``assert_array_equal``.
+    TypeError
+        If an array has records. Compare their fields.
 
     See Also
     --------
@@ -249,6 +251,11 @@ def assert_allclose(
     __tracebackhide__ = True
 
     def agree(a: Any, b: Any) -> Any:
+        if a.dtype.names or b.dtype.names:
+            raise TypeError(
+                "assert_allclose compares numbers, not records: compare by field, such "
+                f"as x[{(a.dtype.names or b.dtype.names)[0]!r}]"
+            )
         return np.isclose(a, b, rtol, atol, equal_nan=equal_nan)
 
     rule = f"differ by more than {atol:g} + {rtol:g} * abs(desired)"

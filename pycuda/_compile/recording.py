@@ -304,7 +304,12 @@ _installed_folders = functools.cache(_find_installed)
 is_own = functools.cache(_is_own)
 
 
-_INSTALLED = re.compile(r"/(?:site|dist)-packages/|/(?:cuda|nvidia)[^/]*/.*include/")
+#: Installed packages, headers of the toolkit, and headers of this package: a kernel of
+#: the compile cache may name those of another installation.
+_INSTALLED = re.compile(
+    r"/(?:site|dist)-packages/|/(?:cuda|nvidia)[^/]*/.*include/"
+    r"|/pycuda/cuda/pycuda-[\w-]+\.hpp/$"
+)
 
 
 def own_files() -> list[str]:

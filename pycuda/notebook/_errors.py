@@ -20,11 +20,12 @@ from pycuda.notebook._cell import Cell, Notebook
 _Error = TypeVar("_Error", bound=BaseException)
 
 _PYTHON = re.compile(
-    r"(?P<file>/[^\s:]+\.py):(?P<line>\d+)(?: in <(?:cell line|module).*?>)?"
+    r"(?P<file>/[^\s:]+\.py|<ipython-input-[\w-]+>):(?P<line>\d+)"
+    r"(?: in <(?:cell line|module).*?>)?"
 )
 #: A line of a source, the cell that has it in a string, and the text of the line.
 _CUDA = re.compile(
-    rf"\S*\b{re.escape(_excerpt.SOURCE_NAME)}:(?P<line>\d+)"
+    rf"[^\s(]*\b{re.escape(_excerpt.SOURCE_NAME)}:(?P<line>\d+)"
     r"(?: \((?P<string>Cell In\[\d+\], line \d+)\)(?=\n +(?P<text>.*)))?"
 )
 #: The first line of an excerpt, and the number before a line of the source.
@@ -58,34 +59,51 @@ _NOT_THE_PROGRAM = tuple(
 _BOLD, _RED, _RESET = "\x1b[1m", "\x1b[31m", "\x1b[0m"
 
 
+def _colored(text: str, color: str) -> str:
+    """Return a text in a color, as it is if IPython shows none."""
+    shell = IPython.get_ipython()
+    if str(getattr(shell, "colors", "")).lower() == "nocolor":
+        return text
+    return f"{color}{text}{_RESET}"
+
+
 def brief(error: _Error, text: str | None = None) -> _Error:
     """Let notebooks show an error without a traceback, and return it."""
     shown = str(error) if text is None else text
     name = type(error).__name__
 
     def rows() -> list[str]:
-        return [f"{_RED}{name}{_RESET}: {shown}"]
+        return [f"{_colored(name, _RED)}: {shown}"]
 
     error._render_traceback_ = rows  # type: ignore[attr-defined]
     return error
 
 
-def _shorten(notebook: Notebook, error: Exception) -> None:
+def shorten(notebook: Notebook, error: BaseException) -> None:
     """Let notebooks show an error without the frames of this package."""
 
     def rows() -> list[str]:
-        return _rows(notebook, error)
+        said = str(error)
+        cell = _cell_of(notebook, said, _reports.parse("", said).kernel)
+        words = _in_cells(notebook, said, cell)
+        return [row.replace(said, words) for row in _rows(notebook, error)]
 
     error._render_traceback_ = rows  # type: ignore[attr-defined]
 
 
 @contextlib.contextmanager
 def short(notebook: Notebook) -> Iterator[None]:
-    """Leave the frames of this package out of the tracebacks of wrong arguments."""
+    """Leave the frames of this package out of the tracebacks of a kernel's call.
+
+    Errors of wrong arguments come from the call, an index that is out of bounds from
+    work before it, and an interrupt from its wait.
+    """
     try:
         yield
-    except (TypeError, ValueError, OverflowError) as error:
-        _shorten(notebook, error)
+    except (
+        TypeError, ValueError, OverflowError, IndexError, KeyboardInterrupt
+    ) as error:  # fmt: skip
+        shorten(notebook, error)
         raise
 
 
@@ -102,7 +120,7 @@ def messages(cell: Cell) -> Iterator[None]:
         print(cell.named(str(each.message)), file=sys.stderr)
 
 
-def _rows(notebook: Notebook, error: Exception) -> list[str]:
+def _rows(notebook: Notebook, error: BaseException) -> list[str]:
     """Return IPython's traceback of an error, without the frames of this package."""
     found = notebook.shell.InteractiveTB.structured_traceback(
         type(error), error, _of_program(error.__traceback__)
@@ -271,7 +289,7 @@ def _lines(report: _reports.Report, cell: Cell | None) -> list[str]:
     if cell is None:
         return []
     return [
-        f"{_BOLD}{cell.title}, line {line}{_RESET}\n{text}"
+        f"{_colored(f'{cell.title}, line {line}', _BOLD)}\n{text}"
         for line, text in shown.items()
         if text
     ]

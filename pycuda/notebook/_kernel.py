@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 import pycuda.notebook._errors as _errors
-from pycuda import _argument_types, _parameter_types, driver as drv
+import pycuda.notebook._structs as _structs
+from pycuda import _argument_types, _parameter_types, driver as drv, gpuarray
 from pycuda._parameter_types import Parameter
 from pycuda.notebook._cell import Cell
 
@@ -56,14 +57,16 @@ def _whole(value: Any) -> int:
     return int(value)
 
 
+def _array_in(argument: Any) -> Any:
+    """Return the array that an argument is or copies, None if there is none."""
+    array = argument.array if isinstance(argument, drv.ArgumentHandler) else argument
+    return array if isinstance(array, (np.ndarray, drv.GPUArray)) else None
+
+
 def _extent(arguments: Sequence[Any]) -> int | None:
     """Return the number of elements of the largest array."""
-    sizes = []
-    for each in arguments:
-        array = each.array if isinstance(each, drv.ArgumentHandler) else each
-        if isinstance(array, (np.ndarray, drv.GPUArray)):
-            sizes.append(int(array.size))
-    return max(sizes, default=None)
+    arrays = map(_array_in, arguments)
+    return max((int(each.size) for each in arrays if each is not None), default=None)
 
 
 class Kernel:
@@ -79,9 +82,10 @@ class Kernel:
     largest array. ``shared`` is the bytes of dynamic shared memory.
 
     Numbers of Python get the type that the kernel declares. An array of another type
-    than the kernel declares is a TypeError. An array of NumPy is copied
-    to the device, and copied back if the kernel may write it, which is if its parameter
-    is not a pointer to ``const``. A ``GPUArray`` stays where it is.
+    than the kernel declares is a TypeError, and so are records of another size than a
+    struct that the cell defines. An array of NumPy is copied to the device, and copied
+    back if the kernel may write it, which is if its parameter is not a pointer to
+    ``const``. A ``GPUArray`` stays where it is.
 
     ``function`` is the :class:`pycuda.driver.Function`, ``module`` the
     :class:`~pycuda.compiler.SourceModule`.
@@ -100,6 +104,8 @@ class Kernel:
         self.module: SourceModule | None = cell.module
         self.parameters: tuple[Parameter, ...] = tuple(parameters)
         self._cell = cell
+        structs = (_structs.of_parameter(each, cell.text) for each in parameters)
+        self._structs = {n: each for n, each in enumerate(structs) if each is not None}
         listed = ", ".join(f"{each.text} {each.name}".strip() for each in parameters)
         self.__doc__ = f"__global__ void {name}({listed})\n\nIn {cell.title}."
         self.__signature__: inspect.Signature = _signature(parameters)
@@ -122,18 +128,10 @@ class Kernel:
         **named: Any,
     ) -> None:
         with _errors.short(self._cell.notebook):
-            arguments = self.arguments(args, named)
-            shape = self.shape(arguments, block, grid, threads)
-            with _argument_types.strict(self._ordered(args, named)):
-                self.function(
-                    *arguments,
-                    block=shape.block,
-                    grid=shape.grid,
-                    stream=stream,
-                    shared=shared,
-                )
-        if stream is None:
-            self._cell.notebook.finish()
+            shape = block, grid, threads
+            self._launch(args, named, shape, stream=stream, shared=shared)
+            if stream is None:
+                self._cell.notebook.finish()
 
     def timed(
         self,
@@ -146,26 +144,75 @@ class Kernel:
     ) -> float:
         """Call the kernel, and return how many seconds it took, without copies."""
         with _errors.short(self._cell.notebook):
-            arguments = self.arguments(args, named)
-            shape = self.shape(arguments, block, grid, threads)
-            with _argument_types.strict(self._ordered(args, named)):
-                seconds = self.function(
-                    *arguments,
-                    block=shape.block,
-                    grid=shape.grid,
-                    shared=shared,
-                    time_kernel=True,
-                )
-        self._cell.notebook.finish()
+            shape = block, grid, threads
+            seconds: float = self._launch(
+                args, named, shape, shared=shared, time_kernel=True
+            )
+            self._cell.notebook.finish()
         return seconds
+
+    def _launch(
+        self,
+        args: Sequence[Any],
+        named: dict[str, Any],
+        wanted: tuple[Dims | None, Dims | None, Dims | None],
+        **options: Any,
+    ) -> Any:
+        """Launch the kernel. ``wanted`` are block, grid and threads."""
+        arguments = self.arguments(args, named)
+        try:
+            shape = self.shape(arguments, *wanted)
+            with _argument_types.strict(self._ordered(args, named)):
+                return self.function(
+                    *arguments, block=shape.block, grid=shape.grid, **options
+                )
+        except ValueError:
+            self._refuse_memory(arguments)
+            raise
+        except drv.LogicError as error:
+            said, _, why = str(error).partition(" - ")
+            if "Module was detached" in why:
+                error.args = (
+                    f"{said} - the kernel {self.__name__} belongs to a context that "
+                    f"was detached: run {self._cell.title} again",
+                )
+            raise
+
+    def _refuse_memory(self, arguments: Sequence[Any]) -> None:
+        """Raise ValueError for an array that cannot be copied to the device and back.
+
+        The driver has refused one, and does not know its name.
+        """
+        for name, each in zip(_names(self.parameters), arguments, strict=True):
+            array = _array_in(each)
+            if not isinstance(array, np.ndarray):
+                continue
+            is_written = isinstance(each, (drv.Out, drv.InOut))
+            text = f"the argument '{name}' of {self.__name__} is an array "
+            if not array.flags.forc:
+                text += "that is not contiguous. Pass a copy (numpy.ascontiguousarray)"
+                if is_written:
+                    text += ", and take the result from the copy"
+                raise ValueError(text) from None
+            if is_written and not array.flags.writeable:
+                raise ValueError(
+                    f"{text}that is read-only, and the kernel may write it. Declare "
+                    "the parameter as a pointer to const, or pass a copy"
+                ) from None
 
     def arguments(self, args: Sequence[Any], named: dict[str, Any]) -> list[Any]:
         """Return arguments in order and by name as the driver takes them."""
         values = self._ordered(args, named)
-        return [
+        converted = [
             _converted(self.__name__, parameter, value)
             for parameter, value in zip(self.parameters, values, strict=True)
         ]
+        for n, struct in self._structs.items():
+            array = _array_in(converted[n])
+            if array is not None:
+                described = _described(self.__name__, self.parameters[n])
+                _structs.refuse(struct, array.dtype, described)
+        return converted
 
     def _ordered(self, args: Sequence[Any], named: dict[str, Any]) -> list[Any]:
         """Return the arguments in the order of the parameters."""
@@ -380,9 +427,10 @@ def _converted(kernel: str, parameter: Parameter, value: Any) -> Any:
     is_pointer = _is_pointer(parameter)
     is_several = isinstance(value, (list, tuple, range, dict, set))
     if value is None or isinstance(value, str) or (is_several and not is_pointer):
+        wanted = "an array" if is_pointer else _value_of(parameter)
         raise TypeError(
             f"{_described(kernel, parameter)}, and the argument is "
-            f"{_short(value)}. Pass {'an array' if is_pointer else 'a number'}"
+            f"{_short(value)}. Pass {wanted}"
         )
     if is_pointer and not isinstance(value, np.generic):
         return _array(kernel, parameter, value)
@@ -390,7 +438,17 @@ def _converted(kernel: str, parameter: Parameter, value: Any) -> Any:
 
 
 def _described(kernel: str, parameter: Parameter) -> str:
-    return f"the parameter '{parameter.name}' of {kernel} is a {parameter.text}"
+    type_text = _argument_types.with_article(parameter.text)
+    return f"the parameter '{parameter.name}' of {kernel} is {type_text}"
+
+
+def _value_of(parameter: Parameter) -> str:
+    """Return what to pass for a parameter that is a value."""
+    make = f"make_{parameter.text.removeprefix('const ')}"
+    if not hasattr(gpuarray.vec, make):
+        return "a number"
+    number = "a complex number or " if parameter.type[1] in "FD" else ""
+    return f"{number}pycuda.gpuarray.vec.{make}(...)"
 
 
 def _short(value: object) -> str:

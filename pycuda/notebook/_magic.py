@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import keyword
 import shlex
+import sys
 import warnings
 from typing import Any, NoReturn
 
@@ -15,6 +16,10 @@ from pycuda.notebook._cell import Cell
 from pycuda.notebook._session import Session
 
 _NAME = "cuda"
+_NO_KERNEL = (
+    "This cell has no kernel (a __global__ function), so it defines nothing. Other "
+    "cells do not see its functions."
+)
 _SHAPE = ("block", "grid", "threads", "shared")
 
 
@@ -43,8 +48,13 @@ def _parser() -> _Parser:
         help="run a kernel of the cell; its arguments are the variables of the "
         "notebook that have the names of its parameters",
     )
-    add("--block", metavar="SHAPE", help="the block, an expression of Python")
-    add("--grid", metavar="SHAPE", help="the grid, an expression of Python")
+    add(
+        "--block",
+        metavar="SHAPE",
+        help="the block, an expression of Python, in quotes if it has spaces: "
+        '"(16, 16)"',
+    )
+    add("--grid", metavar="SHAPE", help="the grid, such an expression, too")
     add(
         "--threads",
         metavar="SHAPE",
@@ -140,6 +150,8 @@ class CudaMagic:
             )
             if given.module:
                 self._shell.push({given.module: made.module})
+            elif not made.kernels and given.run is None:
+                print(_NO_KERNEL, file=sys.stderr)
             return made
 
         counting = _lines.counting() if given.lines else contextlib.nullcontext()
@@ -186,5 +198,8 @@ def _refuse_words(options: list[str]) -> None:
     for word in options:
         if not word.startswith("-") and not before.startswith("-"):
             text = f"the word {word!r} is no option. %cuda lists the options"
+            if word.endswith((")", "]")):
+                text = f"the word {word!r} is no option. Put an expression with spaces "
+                text += 'in quotes, such as --block "(16, 16)"'
             raise _errors.brief(ValueError(text))
         before = word

@@ -106,9 +106,11 @@ class Session(Notebook):
                 pass
             elif _newest_launch() != self._last_launch:
                 wait()
-        except (drv.Error, KeyboardInterrupt) as error:
+        except (drv.Error, IndexError, KeyboardInterrupt) as error:
             if result is not None and result.success:
                 # The cell has launched the work that failed, so the cell fails.
+                if not isinstance(error, drv.Error):
+                    _errors.shorten(self, error)
                 result.error_in_exec = error
                 self.shell.showtraceback((type(error), error, error.__traceback__))
         finally:

@@ -183,6 +183,16 @@ def test_dot(dtype, shapes):
         on_both(np.inner, a, np.ascontiguousarray(b.swapaxes(-1, -2)))
 
 
+@pytest.mark.parametrize("name", ["dot", "inner", "kron"])
+def test_an_array_of_the_host_is_refused_by_the_name_of_the_function(name):
+    function, x = getattr(np, name), to_gpu(np.ones(3))
+    for pair in ((x, x.get()), (x.get(), x)):
+        with pytest.raises(TypeError, match=f"^{name} takes GPUArrays, not ndarray; "):
+            function(*pair)
+    assert function(x, np.float64(2)).get().tolist() == [2, 2, 2]
+    assert function(x, np.array(2.0)).get().tolist() == [2, 2, 2]
+
+
 def test_dot_of_numbers():
     a = values("f", (2, 3))
     same(np.dot(to_gpu(a), np.float32(3)), a * 3)

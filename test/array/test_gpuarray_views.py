@@ -416,6 +416,13 @@ def test_view_as_what_a_device_has_not(ctx, dtype):
         to_gpu(HOST).view(dtype)
 
 
+@pytest.mark.parametrize("kind", [np.recarray, np.ma.MaskedArray])
+def test_view_as_a_class_of_numpy(ctx, kind):
+    text = rf"view takes a dtype, and {kind.__name__} is a class of NumPy: .* get\(\)"
+    with pytest.raises(TypeError, match=text):
+        to_gpu(HOST).view(kind)
+
+
 def test_view_that_does_not_fit(ctx):
     with pytest.raises(ValueError, match="float64"):
         to_gpu(np.zeros((4, 3), np.float32)).view(np.float64)

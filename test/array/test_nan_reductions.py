@@ -154,3 +154,6 @@ def test_weights_that_do_not_fit(ctx):
         gpuarray.average(x, weights=x[0])
     with pytest.raises(ValueError, match=r"\(8,\).*\(6, 8\)"):
         gpuarray.average(x, 0, x[0])
+    for pair in ((x, x.get()), (x.get(), x)):
+        with pytest.raises(TypeError, match="^average takes GPUArrays, not ndarray"):
+            np.average(pair[0], weights=pair[1])

@@ -90,7 +90,7 @@ def test_the_message_shows_both_sides_and_indices(ctx, places):
     b[1, 2], b[2, 0] = 7, NAN
     text = message(testing.assert_array_equal, first(a), second(b), err_msg="run 3")
     lines = text.splitlines()
-    assert lines[0] == "2 of 12 elements differ (0.167)"
+    assert lines[0] == "2 of 12 elements differ (16.7%)"
     assert lines[1].startswith("actual:  shape (3, 4), dtype float32, on the ")
     assert lines[3] == "run 3"
     assert lines[-3:] == [
@@ -103,7 +103,7 @@ def test_the_message_shows_both_sides_and_indices(ctx, places):
 
 def test_a_long_list_is_cut(ctx):
     text = message(testing.assert_array_equal, gpuarray.zeros(1000, np.int32), 1)
-    assert text.splitlines()[0] == "1,000 of 1,000 elements differ (1)"
+    assert text.splitlines()[0] == "1,000 of 1,000 elements differ (100%)"
     assert text.endswith("[9]    0       1\n... and 990 more")
 
 
@@ -144,6 +144,15 @@ def test_numbers_that_only_the_host_has(ctx, dtype):
         function(y, x)
         with pytest.raises(AssertionError, match=r"\[3\] +4.0 +5"):
             function(x, np.array([1, 2, 3, 5], dtype))
+
+
+@pytest.mark.parametrize("places", PLACES)
+def test_records_are_not_compared_with_a_tolerance(ctx, places):
+    first, second = PLACES[places]
+    values = np.zeros(3, [("mass", "f4"), ("id", "i4")])
+    with pytest.raises(TypeError, match=r"compare by field, such as x\['mass'\]"):
+        testing.assert_allclose(first(values), second(values))
+    testing.assert_allclose(first(values)["mass"], second(values)["mass"])
 
 
 def test_records_are_compared_on_the_host(ctx):

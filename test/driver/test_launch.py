@@ -376,6 +376,8 @@ def test_wrong_calls(axpy, strict):
         axpy(dy, dx, a, n, block=(1, 1, 1), stream=0)
     with pytest.raises(TypeError, match=r"texrefs\[0\] must be a TextureReference"):
         axpy(dy, dx, a, n, block=(1, 1, 1), texrefs=[1])
+    with pytest.raises(TypeError, match="int. The block is an argument of prepared_c"):
+        axpy.prepare("PPfi", (10, 1, 1))
     gaps = np.zeros((4, 4), np.int8)[:, ::2]
     with pytest.raises(ValueError, match="argument 3 of axpy is an array with gaps"):
         axpy(dy, dx, a, gaps, block=(1, 1, 1))

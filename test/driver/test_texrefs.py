@@ -616,7 +616,7 @@ def test_listed_but_never_bound(two):
     left.set_array(bound(1))
     with pytest.raises(drv.LogicError, match=r"texrefs\[1\], the surface reference"):
         copied(two, texrefs=[left, surfref])
-    with pytest.raises(TypeError, match=r"texrefs\[0\] must be a TextureReference"):
+    with pytest.raises(TypeError, match=r"must be a TextureReference, not str$"):
         copied(two, texrefs=["left"])
     with pytest.raises(TypeError, match="texrefs"):
         copied(two, texrefs=3)

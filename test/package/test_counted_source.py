@@ -208,6 +208,12 @@ def test_headers_of_the_program_only_have_a_place(tmp_path):
     installed.parent.mkdir()
     installed.write_text("int a;\n")
     assert sources.place(program, str(installed), 1) is None
+    other = tmp_path / "main" / "pycuda" / "cuda"  # a kernel that was cached there
+    other.mkdir(parents=True)
+    for name in ("pycuda-index.hpp", "own.hpp"):
+        (other / name).write_text("int a;\n")
+    assert sources.place(program, str(other / "pycuda-index.hpp"), 1) is None
+    assert sources.place(program, str(other / "own.hpp"), 1) is not None
     assert sources.place(program, str(tmp_path / "gone.h"), 1) is None
     assert sources.place(program, str(own), 0) is None
 

@@ -2,6 +2,8 @@
 
 import os
 import re
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import pytest
@@ -151,9 +153,19 @@ def test_without_an_array_the_call_says_how_many_threads(run):
         ("scale(x, x, 1, 2, by=3)", "was given 'by' twice"),
         ("scale(x, x, 1, m=3)", "has no parameter 'm'"),
         ("scale(x, 3, 1, 2)", "'x' of scale is a const float *, and 3 is a number"),
-        ("scale(x, x, 1, 2.5)", "'n' of scale is a int, and 2.5 is not a whole number"),
+        (
+            "scale(x, x, 1, 2.5)",
+            "'n' of scale is an int, and 2.5 is not a whole n",
+        ),
         ("scale(x, x, 1, 1 << 31)", "numbers from -2147483648 to 2147483647"),
         ("scale(x, x, 1j, 1)", "1j is a complex number"),
+        ("scale(x[::2], x, 1, 1)", "'out' of scale is an array that is not contig"),
+        ("scale(x[::2], x, 1, 1)", "(numpy.ascontiguousarray), and take the result"),
+        (
+            "scale(x, x[::2], 1, 1)",
+            "'x' of scale is an array that is not contiguous",
+        ),
+        ("scale(z, x, 1, 1)", "'out' of scale is an array that is read-only, and"),
         ("scale(x, y, 1, 1)", "1 of scale is a numpy.ndarray of float64, but the para"),
         ("scale(x, y, 1, 1)", "Pass an array of float32, such as x.astype(numpy.float"),
         ("scale(x, drv.In(y), 1, 1)", "argument 1 of scale is an In of float64"),
@@ -164,7 +176,8 @@ def test_without_an_array_the_call_says_how_many_threads(run):
 )
 def test_wrong_arguments(run, call, text):
     run(SCALE)
-    run("x, y = np.zeros(2, np.float32), np.zeros(2)")
+    run("x, y = np.zeros(4, np.float32), np.zeros(2)")
+    run("z = np.zeros(4, np.float32); z.flags.writeable = False; scale(x, z, 1, 4)")
     reply = run(call, fails=True)
     assert text in reply.error
     assert "_kernel.py" not in reply.error  # only the lines of the notebook
@@ -186,6 +199,73 @@ def test_calls_of_other_functions_warn_of_an_argument(run):
     run("x, y = gpuarray.zeros(2, np.float32), gpuarray.zeros(2, np.float64)")
     said = run("scale.function(x, y, np.float32(1), np.int32(2), block=(1, 1, 1))")
     assert re.match(r"Cell In\[\d+\], line 1: ArgumentTypeWarning: ", said.stderr)
+
+
+BODY = """%%cuda
+struct Body { float mass; float at[3]; };
+struct Pair { int id; double value; };
+__global__ void move(Body *b, const struct Body *const from) { b->at[0] += 1; }
+__global__ void pair(Pair *p) { p->value += 1; }
+"""
+
+
+def test_records_have_the_size_of_the_struct(run):
+    run(BODY)
+    run("good = np.dtype([('mass', 'f4'), ('at', 'f4', 3)])")
+    plain = "(np.float32, 4)", "(np.complex64, 2)", "(np.uint8, 16)", "'S16'", "'V16'"
+    for dtype in ("good", *plain):
+        run(f"b = np.zeros(2, {dtype}); move(b, b, threads=1)")
+        run("assert b.ravel().view(np.float32)[1] == 1")
+    run("pair(np.zeros(2, np.dtype([('id', 'i4'), ('value', 'f8')], align=True)))")
+    for array, text in (
+        ("np.zeros(2, [('mass', 'f8'), ('at', 'f4', 3)])", "with elements of 20 bytes"),
+        ("gpuarray.zeros(2, np.float64)", "an array of float64, with elements of 8 b"),
+        ("np.zeros((2, 4), np.int64)", "pass an array of records"),
+    ):
+        error = run(f"move({array}, np.zeros(2, good))", fails=True).error
+        assert "'b' of move is a Body *, a struct of 16 bytes, and the" in error
+        assert text in error and "_kernel.py" not in error
+        error = run(f"move(np.zeros(2, good), {array})", fails=True).error
+        assert "'from' of move is a const struct Body *" in error
+    packed = "np.zeros(2, [('id', 'i4'), ('value', 'f8')])"
+    error = run(f"pair(drv.InOut({packed}))", fails=True).error
+    assert "with align=True the dtype places its fields as C does, in 16 bytes" in error
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#pragma pack(1)\nstruct S { char c; int i; };",
+        "#if 1\nstruct S { int i; };\n#else\nstruct S { char c; int i; };\n#endif",
+        "struct S { int *p; };",
+        "struct Base { char c; }; struct S : Base { int i; };",
+        "struct S { int i; __device__ int get() { return i; } };",
+        "struct __align__(16) S { int i; };",
+        "struct S;",
+    ],
+)
+def test_a_struct_whose_layout_is_not_certain_is_not_compared(run, text):
+    run(f"%%cuda\n{text}\n__global__ void f(S *s) {{}}")
+    run("f(np.zeros(2, [('c', 'i1'), ('i', 'i4')])); f(np.zeros(2))")
+
+
+def test_a_vector_is_made_by_its_function(run):
+    run("%%cuda\n__global__ void f(float *x, const float2 a, int4 b)\n"
+        "{ x[0] = a.y + b.w; }")  # fmt: skip
+    run("x = np.zeros(1, np.float32); vec = gpuarray.vec")
+    error = run("f(x, (1, 2), vec.make_int4(1, 2, 3, 4))", fails=True).error
+    assert "Pass a complex number or pycuda.gpuarray.vec.make_float2(...)" in error
+    error = run("f(x, 1 + 2j, [1, 2, 3, 4])", fails=True).error
+    assert "Pass pycuda.gpuarray.vec.make_int4(...)" in error
+    run("f(x, vec.make_float2(1, 2), vec.make_int4(1, 2, 3, 4)); assert x[0] == 6")
+    run("f(x, 1 + 3j, vec.make_int4(1, 2, 3, 4)); assert x[0] == 7")
+
+
+def test_a_cell_without_a_kernel_says_so(run):
+    said = run("%%cuda\n__device__ int twice(int x) { return 2 * x; }").stderr
+    assert said.startswith("This cell has no kernel (a __global__ function)")
+    assert run("%%cuda --module m\n__constant__ int table[4];").stderr == ""
+    assert run("%%cuda\ntemplate <int N> __global__ void f() {}").stderr == ""
 
 
 def test_names_that_are_words_of_python(run):
@@ -509,6 +589,11 @@ def test_the_report_of_a_fault_is_shown_once(own):
         text += "memory access was encountered, in kernel bad, at Cell In[2], line 5. "
         assert text + "To go on, call pycuda.tools.recover_context()" in error
     own("from pycuda import tools; tools.recover_context()")
+    own("b = gpuarray.zeros(4, np.float32)")
+    for code in ("bad(b, b)", "bad.timed(b, b)", "bad(b, b, block=4, grid=1)"):
+        error = own(code, fails=True).error
+        text = "kernel bad belongs to a context that was detached: run Cell In[2] again"
+        assert text in error
     own(BAD)
     again = own("a = gpuarray.zeros(4, np.float32); bad(a, a)", fails=True).error
     assert "of 4 bytes" in again  # another fault
@@ -570,12 +655,70 @@ def test_an_error_names_the_instance_of_a_template(own):
     assert "_Z" not in error
 
 
+def test_an_index_out_of_bounds_on_the_device_fails_its_cell(run):
+    run("k = gpuarray.zeros(4, np.int32); at = gpuarray.to_gpu(np.array([7]))")
+    run("%%cuda\n__global__ void idle(int *x) {}")
+    for cell, shown in (
+        ("pass\nk[at] = 3", ""),
+        ("pass\nk[at] = 3\nk.get()", "----> 3 k.get()"),
+        ("pass\nk[at] = 3\nidle(k)", "----> 3 idle(k)"),
+    ):
+        error = run(cell, fails=True).error
+        text = "IndexError: index 7 is out of bounds for axis 0 of length 4 "
+        assert re.search(text + r"\(the index array of Cell In\[\d+\], line 2;", error)
+        assert shown in error
+        for hidden in ("_session.py", "_cell.py", "_kernel.py", "ipykernel"):
+            assert hidden not in error
+    run("k[at - 4] = 3; assert k.get()[3] == 3")
+
+
+@pytest.mark.software(why="a GPU does not see a race")
+def test_a_race_names_the_line_in_brackets(own):
+    own("%env PYCUDA_CHECK=race")
+    own("%%cuda\n__global__ void race(int *out)\n{\n    __shared__ int s[64];\n"
+        "    s[threadIdx.x] = threadIdx.x;\n    out[threadIdx.x] = s[63 - threadIdx.x];"
+        "\n}")  # fmt: skip
+    error = own("race(np.zeros(64, np.int32))", fails=True).error
+    assert re.search(
+        r"thread \([^()]*\) \(Cell In\[3\], line 5\), with no __sync", error
+    )
+
+
+TERMINAL = """
+import sys
+from IPython.terminal.interactiveshell import TerminalInteractiveShell
+shell = TerminalInteractiveShell.instance(colors=sys.argv[1])
+for cell in sys.argv[2:]:
+    shell.run_cell(cell, store_history=True)
+"""
+
+
+@pytest.mark.software(why="a GPU does not tell the line")
+@pytest.mark.parametrize("colors", ["nocolor", "linux"])
+def test_in_a_terminal_errors_name_cells(folder, colors):
+    near = BAD.replace("100000000", "1").replace("bad", "near")
+    call = "near(a, a); a.get(); bad(a, a)"
+    done = subprocess.run(
+        [sys.executable, "-c", TERMINAL, colors]
+        + [BEGIN, BAD, near, "a = gpuarray.zeros(4, np.float32)", call, "%%cuda -D '"],
+        env={**os.environ, "PYCUDA_CACHE_DIR": str(folder)},
+        capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert "Cell In[5], line 1: PyCUDAWarning: a kernel goes beyond" in done.stderr
+    assert re.search(r"\(4, 1, 1\), at Cell In\[5\], line 1\n", done.stdout)
+    assert "ipython-input" not in done.stdout + done.stderr
+    assert ("\x1b[" in done.stdout + done.stderr) == (colors != "nocolor")
+
+
 @pytest.mark.software(why="a call of a GPU's driver cannot be interrupted")
 def test_interrupt_ends_a_kernel(run):
     run("%%cuda\n__global__ void spin(volatile int *x) { while (*x == 0); }")
     run("flag = gpuarray.zeros(1, np.int32)")
     reply = run("spin(flag)", fails=True, interrupt=0.5)
     assert "KeyboardInterrupt" in reply.error
+    assert re.search(r"\n  at Cell In\[\d+\], line 2\n", reply.error)
+    for hidden in ("kernel.cu", "_kernel.py", "_cell.py"):
+        assert hidden not in reply.error
     assert reply.seconds < 5
     assert run("flag += 1; spin(flag); flag.get().tolist()").text == "[1]"
 
@@ -667,7 +810,10 @@ __global__ void careful(float *x, const int *n, float by)
         ("x, [[1], [2, 3]], 1", "cannot be an array of it: setting an array element"),
         ("x, 'abc', 1", "'n' of careful is a const int *, and the argument is 'abc'"),
         ("None, n, 1", "and the argument is None. Pass an array"),
-        ("np.frombuffer(b'1234', 'f'), n, 1", "the array of InOut is read-only"),
+        (
+            "np.frombuffer(b'1234', 'f'), n, 1",
+            "'x' of careful is an array that is read-only",
+        ),
         (
             "b'1234', n, 1",
             "an InOut of uint8, but the parameter 'x' is a float *. Pass",
@@ -705,6 +851,7 @@ def test_texts_of_the_size_of_integers_are_passed(run):
         ('"unclosed', "cannot be read: No closing quotation"),
         ("hello world", "the word 'hello' is no option"),
         ("-lineinfo hello -x y z", "the word 'z' is no option"),
+        ("--block (16, 16)", "Put an expression with spaces in quotes, such as --blo"),
         ("--module 1abc", "--module 1abc is not a name"),
         ("--module class", "--module class is not a name"),
     ],

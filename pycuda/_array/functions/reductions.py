@@ -329,6 +329,11 @@ def average(
                 return result
             count = _plain_array(a).size // (_plain_array(result).size or 1)
             return result, full(result.shape, count, result.dtype, allocator)
+        for each in (a, weights):
+            if isinstance(each, np.ndarray):
+                raise TypeError(
+                    "average takes GPUArrays, not ndarray; copy it with to_gpu()"
+                )
         exact = a.dtype.kind in "biu"
         dtype = np.result_type(a.dtype, weights.dtype, *(["f8"] if exact else []))
         weights = _weights_along(a, axis, weights)

@@ -91,14 +91,23 @@ _SELECTED_FROM = 1 << 17
 _KINDS = ("quicksort", "mergesort", "heapsort", "stable")
 
 
+def _check_order(name, order):
+    """Raise for a field of records, which arrays of the device do not sort."""
+    if order is not None:
+        field = order if isinstance(order, str) else next(iter(order), "")
+        raise ValueError(
+            f"{name}: records have no order on the device, so order= is not supported. "
+            f"Sort by a field: x[np.argsort(x[{field!r}])]; by several: np.lexsort"
+        )
+
+
 def _check_kind(name, kind, order, stable):
     """Raise for arguments of NumPy's sorts that arrays do not have."""
     if kind is not None and stable is not None:
         raise ValueError(f"{name}: give kind or stable, not both")
     if kind is not None and kind not in _KINDS:
         raise ValueError(f"{name}: kind is one of {', '.join(_KINDS)}, not {kind!r}")
-    if order is not None:
-        raise ValueError(f"{name}: order names fields of records, which have no order")
+    _check_order(name, order)
 
 
 def sort(
@@ -395,8 +404,7 @@ def partition_in_place(a, kth, axis=-1, kind="introselect", order=None):
 def _check_partition(name, kind, order):
     if kind != "introselect":
         raise ValueError(f"{name}: kind is 'introselect', not {kind!r}")
-    if order is not None:
-        raise ValueError(f"{name}: order names fields of records, which have no order")
+    _check_order(name, order)
 
 
 def top_k(x, k, axis=-1, *, largest=True, stream=None, allocator=None):

@@ -36,6 +36,14 @@ def require_arrays(name, *arrays):
             raise TypeError(f"{name} takes GPUArrays, not {type(a).__name__}{hint}")
 
 
+def _scaled(name, a, b):
+    """Return a product of which one operand is a number."""
+    for x in (a, b):
+        if isinstance(x, np.ndarray) and x.ndim:
+            require_arrays(name, x)
+    return a * b
+
+
 # -- diagonals -------------------------------------------------------------------------
 
 
@@ -257,7 +265,7 @@ def kron(a, b):
     array([1, 2, 2, 4])
     """
     if not (isinstance(a, GPUArray) and isinstance(b, GPUArray)):
-        return a * b
+        return _scaled("kron", a, b)
     ndim = max(a.ndim, b.ndim)
     a, b = a[(None,) * (ndim - a.ndim)], b[(None,) * (ndim - b.ndim)]
     product = a[(slice(None), None) * ndim] * b[(None, slice(None)) * ndim]
@@ -444,7 +452,7 @@ def dot(a, b, out=None):
     other arrays, the last axis of ``a`` and the last but one of ``b`` are summed.
     """
     if not (isinstance(a, GPUArray) and isinstance(b, GPUArray)):
-        return into(a * b, out)
+        return into(_scaled("dot", a, b), out)
     if a.ndim == 0 or b.ndim == 0:
         return into(a * b, out)
     if a.ndim == 1 and b.ndim == 1:
@@ -488,7 +496,7 @@ def inner(a, b):
            [11, 25]])
     """
     if not (isinstance(a, GPUArray) and isinstance(b, GPUArray)):
-        return a * b
+        return _scaled("inner", a, b)
     if a.ndim == 0 or b.ndim == 0:
         return a * b
     if a.ndim == 1 and b.ndim == 1:

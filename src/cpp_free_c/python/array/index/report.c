@@ -43,10 +43,20 @@ report_place_new(const pcu_state *st, uint32_t site)
     if (line.file == NULL) {
         return PyUnicode_FromString("");
     }
-    return PyUnicode_FromFormat(
-        " (the index array of %U, line %d; the device found the index after that "
-        "statement)",
-        line.file, line.line);
+    PyObject *module = PyImport_ImportModule("pycuda._warning");
+    PyObject *place = NULL, *text = NULL;
+    if (module != NULL) {
+        place = PyObject_CallMethod(module, "place_text", "Oi", line.file, line.line);
+    }
+    if (place != NULL) {
+        text = PyUnicode_FromFormat(
+            " (the index array of %S; the device found the "
+            "index after that statement)",
+            place);
+    }
+    Py_XDECREF(module);
+    Py_XDECREF(place);
+    return text;
 }
 
 /* Raise the IndexError of a note. */

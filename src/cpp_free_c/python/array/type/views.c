@@ -483,7 +483,7 @@ view_as_dtype(pcu_gpuarray *self, PyArray_Descr *dtype)
     memcpy(shape, self->shape, (size_t)self->ndim * sizeof(*shape));
     memcpy(strides, self->strides, (size_t)self->ndim * sizeof(*strides));
     if (PyDataType_REFCHK(dtype) || new == 0) {
-        PyErr_Format(PyExc_TypeError, "elements cannot be viewed as dtype %R",
+        PyErr_Format(PyExc_TypeError, "elements cannot be viewed as dtype %S",
                      (PyObject *)dtype);
         return NULL;
     }
@@ -549,6 +549,13 @@ view_view(PyObject *op, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnam
     }
     PyObject *view = view_as_dtype(self, descr);
     Py_DECREF(descr);
+    if (view == NULL && PyType_Check(dtype) &&
+        PyType_IsSubtype((PyTypeObject *)dtype, &PyArray_Type)) {
+        PyErr_Format(PyExc_TypeError,
+                     "view takes a dtype, and %s is a class of NumPy: fetch with get() "
+                     "before. A field is x['name']",
+                     ((PyTypeObject *)dtype)->tp_name);
+    }
     return view;
 }
 

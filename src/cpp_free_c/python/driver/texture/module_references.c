@@ -102,8 +102,15 @@ references_check_one(pcu_state *st, PyObject *item, Py_ssize_t i, bool bound)
 {
     if (!PyObject_TypeCheck(item, st->TextureReference) &&
         !PyObject_TypeCheck(item, st->SurfaceReference)) {
-        PyErr_Format(PyExc_TypeError, "texrefs[%zd] must be a TextureReference, not %s",
-                     i, Py_TYPE(item)->tp_name);
+        const char *hint = "";
+        if (PyLong_Check(item)) {
+            hint =
+                ". The block is an argument of prepared_call(grid, block, ...), not "
+                "of prepare()";
+        }
+        PyErr_Format(PyExc_TypeError,
+                     "texrefs[%zd] must be a TextureReference, not %s%s", i,
+                     Py_TYPE(item)->tp_name, hint);
         return -1;
     }
     const pcu_reference *ref = ((pcu_reference_wrapper *)item)->ref;
