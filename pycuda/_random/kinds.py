@@ -191,6 +191,12 @@ class _PseudoRandomNumberGeneratorBase(_RandomNumberGeneratorBase):
             additional_source,
             scramble_type,
         )
+        if not callable(seed_getter or seed_getter_uniform):
+            raise TypeError(
+                "seed_getter must be a function that returns an array of n seeds, "
+                f"not {type(seed_getter).__name__}; for one seed pass "
+                "lambda n: pycuda.gpuarray.full(n, seed, numpy.int32)"
+            )
         seeds = (seed_getter or seed_getter_uniform)(self._count)
         check_array(seeds, "what seed_getter returns", (self._count,), np.int32)
         self._seed("PQ", seeds.gpudata, offset)
@@ -865,7 +871,12 @@ def rand(
     >>> bool(x.min().get() >= 0 and x.max().get() < 1)
     True
     """
-    name = _RAND_OF.get(np.dtype(dtype))
+    try:
+        name = _RAND_OF.get(np.dtype(dtype))
+    except TypeError:
+        raise TypeError(
+            f"rand() takes a shape, which may be a tuple, and a dtype, not {dtype!r}"
+        ) from None
     if name is None:
         raise NotImplementedError(
             f"rand() makes float32, float64, int32 and uint32, not {np.dtype(dtype)}"

@@ -587,6 +587,8 @@ def test_seeds_that_do_not_fit(ctx, name):
     ):
         with pytest.raises(TypeError, match="what seed_getter returns must be"):
             kind(name)(getter)
+    with pytest.raises(TypeError, match="must be a function .*not int; for one seed"):
+        kind(name)(7)
 
 
 def test_a_launch_that_fails_while_seeding(ctx, monkeypatch):
@@ -811,6 +813,8 @@ def test_nothing_to_fill(ctx):
             == GPUArray(shape, np.float32).shape
         )
     assert curandom.rand((0, 4)).shape == (0, 4)
+    with pytest.raises(TypeError, match="a shape, which may be a tuple, and a dtype"):
+        curandom.rand(5, 3)
     assert generator.gen_normal((), np.float64).get().shape == ()
 
 

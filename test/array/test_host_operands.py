@@ -52,7 +52,10 @@ BOTH = {
     "insert": (lambda a, b: np.insert(a, 1, b), WIDE),
     "append": (lambda a, b: np.append(a, b), WIDE),
     "isin": (lambda a, b: np.isin(a, b), WIDE),
+    "union1d": (lambda a, b: np.union1d(a, b), WIDE),
+    "intersect1d": (lambda a, b: np.intersect1d(a, b), WIDE),
     "setdiff1d": (lambda a, b: np.setdiff1d(a, b), WIDE),
+    "setxor1d": (lambda a, b: np.setxor1d(a, b), WIDE),
     "...": (lambda a, b: a[b], INDEX),
     "take": (lambda a, b: np.take(a, b), INDEX),
     "take_along_axis": (lambda a, b: np.take_along_axis(a, b, 0), INDEX),
@@ -80,7 +83,6 @@ ARRAYS = {
     "dstack": (lambda a, b: np.dstack([a, b]), WIDE),
     "column_stack": (lambda a, b: np.column_stack([a, b]), WIDE),
     "block": (lambda a, b: np.block([a, b]), WIDE),
-    "union1d": (lambda a, b: np.union1d(a, b), WIDE),
 }
 LISTS = {
     "interp": (lambda a, b: np.interp(a, b, b), RISING),
@@ -95,6 +97,8 @@ LISTS = {
     "polymul": (lambda a, b: np.polymul(a, b), WIDE),
     "histogram2d": (lambda a, b: np.histogram2d(a, b)[0], WIDE),
     "histogramdd": (lambda a, b: np.histogramdd([a, b])[0], WIDE),
+    "average": (lambda a, b: np.average(a, weights=b), WIDE),
+    "meshgrid": (lambda a, b: np.meshgrid(a, b)[1], WIDE),
     "ediff1d": (lambda a, b: np.ediff1d(a, to_end=b), SAME),
     "choose": (lambda a, b: np.choose(a.astype(int) % 2, [b, a]), WIDE),
     "ravel_multi_index": (
@@ -152,6 +156,23 @@ def test_lists_are_refused(ctx, name):
     call, second = NEITHER[name]
     with pytest.raises(TypeError):
         call(to_gpu(X), second.tolist())
+
+
+@pytest.mark.parametrize("function", [np.insert, np.isin, np.gradient])
+def test_the_array_itself_is_one_of_the_device(ctx, function):
+    array = to_gpu(np.array([1.0, 2, 3, 5], np.float32))
+    rest = (1, array) if function is np.insert else (array,)
+    with pytest.raises(TypeError, match=f"{function.__name__} takes GPUArrays, not nd"):
+        function(X, *rest)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [np.concatenate, np.stack, np.vstack, np.hstack, np.dstack, np.column_stack],
+)
+def test_lists_are_not_joined(ctx, function):
+    with pytest.raises(TypeError, match="only GPUArrays can be joined, not list"):
+        function([to_gpu(X), WIDE.tolist()])
 
 
 def test_set_takes_an_array(ctx):

@@ -209,6 +209,8 @@ def test_maps_that_only_read_copy_nothing_back(ctx, monkeypatch):
 def test_wrong_calls(ctx):
     with pytest.raises(RuntimeError, match="array"):
         ReductionKernel(np.float32, "0", "a + b", "x", "float x")
+    with pytest.raises(TypeError, match="dtype, not 'float x'.* takes dtype_out, neut"):
+        ReductionKernel("float x", "float y", "x", "a + b", "y = a", "0")
     kernel = ReductionKernel(np.float32, "0", "a + b", "x[i]", "float *x")
     with pytest.raises(TypeError):
         kernel()

@@ -169,6 +169,7 @@ def gradient(f, *varargs, axis=None, edge_order=1):
     >>> gpuarray.gradient(gpuarray.to_gpu(np.array([1.0, 2, 4, 8])))
     array([1. , 1.5, 3. , 4. ])
     """
+    f = operand("gradient", f)
     axes = normal_axes(axis, f.ndim)
     spacings = list(varargs) or [1.0]
     if len(spacings) == 1 and np.ndim(spacings[0]) == 0:

@@ -7,6 +7,7 @@ import operator
 import numpy as np
 
 from pycuda._array.copies import as_values, copy_into, np_ravel, on_stream
+from pycuda._array.functions.conversion import operand
 from pycuda._array.layout import normal_axis
 from pycuda._array.numpy_calls import check_out
 from pycuda._driver import GPUArray, _flatnonzero, _join, _take, to_gpu
@@ -61,6 +62,8 @@ def _into(out, result, stream):
 
 def _with_axes(array, ndim):
     """Return an array with axes of length 1 in front, so that it has ``ndim``."""
+    if not hasattr(array, "ndim"):
+        raise TypeError(f"only GPUArrays can be joined, not {type(array).__name__}")
     return array[(None,) * (ndim - array.ndim)] if array.ndim < ndim else array
 
 
@@ -507,7 +510,7 @@ def insert(arr, obj, values, axis=None, *, stream=None):
     >>> gpuarray.insert(gpuarray.arange(3, dtype=np.int32), 1, 9)
     array([0, 9, 1, 2], dtype=int32)
     """
-    arr, axis = _flat_or_along(arr, axis)
+    arr, axis = _flat_or_along(operand("insert", arr), axis)
     length = arr.shape[axis]
     places = _places(obj, length, "insert")
     is_single = places.size == 1

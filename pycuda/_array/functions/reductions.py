@@ -9,6 +9,7 @@ import numpy as np
 
 from pycuda._array.copies import np_reshape, on_stream
 from pycuda._array.creation import allocator_of, full
+from pycuda._array.functions.conversion import operand
 from pycuda._array.functions.operations import maximum, where as where_
 from pycuda._array.layout import broadcast_to, normal_axes
 from pycuda._array.numpy_calls import into, mask_of
@@ -329,11 +330,7 @@ def average(
                 return result
             count = _plain_array(a).size // (_plain_array(result).size or 1)
             return result, full(result.shape, count, result.dtype, allocator)
-        for each in (a, weights):
-            if isinstance(each, np.ndarray):
-                raise TypeError(
-                    "average takes GPUArrays, not ndarray; copy it with to_gpu()"
-                )
+        a, weights = operand("average", a), operand("average", weights)
         exact = a.dtype.kind in "biu"
         dtype = np.result_type(a.dtype, weights.dtype, *(["f8"] if exact else []))
         weights = _weights_along(a, axis, weights)

@@ -7,6 +7,7 @@ import operator
 import numpy as np
 
 from pycuda._array.copies import on_stream
+from pycuda._array.functions.conversion import operand
 from pycuda._array.functions.shapes import moveaxis
 from pycuda._array.layout import broadcast_to, normal_axis
 from pycuda._driver import (
@@ -447,6 +448,7 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy", stream=None):
     if indexing not in ("xy", "ij"):
         raise ValueError(f"indexing must be 'xy' or 'ij', not {indexing!r}")
     ndim = len(xi)
+    xi = [operand("meshgrid", a) for a in xi]
     for a in xi:
         if a.ndim > 1:
             raise ValueError(f"meshgrid() takes arrays of one axis, not {a.shape}")

@@ -12,7 +12,7 @@ import numpy as np
 
 from pycuda._array.copies import np_ravel, on_stream
 from pycuda._array.creation import arange, empty_like, zeros
-from pycuda._array.functions.conversion import asarray
+from pycuda._array.functions.conversion import asarray, operand
 from pycuda._array.functions.sorting import along_axis, lexsort, sort
 from pycuda._array.kernels.c_types import dtype_to_ctype
 from pycuda._array.layout import normal_axis
@@ -474,7 +474,8 @@ def _table_kernels(dtype, invert):
 
 
 def _common(ar1, ar2):
-    """Return two arrays with one axis each and one dtype."""
+    """Return two arrays with one axis each and one dtype, for what asarray takes."""
+    ar1, ar2 = asarray(ar1), asarray(ar2)
     dtype = np.result_type(ar1.dtype, ar2.dtype)
     return tuple(np_ravel(a).astype(dtype) for a in (ar1, ar2))
 
@@ -524,7 +525,8 @@ def isin(
     if kind not in (None, "sort", "table"):
         raise ValueError(f"isin: kind is 'sort', 'table' or None, not {kind!r}")
     with on_stream(stream):
-        flat, tests = _common(element, asarray(test_elements))
+        element = operand("isin", element)
+        flat, tests = _common(element, test_elements)
         found = GPUArray(element.shape, np.bool_, element.allocator)
         if flat.size == 0:
             return found
@@ -553,8 +555,8 @@ def union1d(ar1, ar2, *, stream=None):
     ----------
     ar1 : GPUArray
         First array.
-    ar2 : GPUArray
-        Second array.
+    ar2 : GPUArray or array_like
+        Second array. One in host memory, or a list, is copied to the device.
     stream : Stream, optional
         Stream in which the work is enqueued. The default is the current stream.
 
@@ -584,8 +586,8 @@ def intersect1d(ar1, ar2, assume_unique=False, return_indices=False, *, stream=N
     ----------
     ar1 : GPUArray
         First array.
-    ar2 : GPUArray
-        Second array.
+    ar2 : GPUArray or array_like
+        Second array. One in host memory, or a list, is copied to the device.
     assume_unique : bool, optional
         True says that no array has an element twice.
     return_indices : bool, optional
@@ -640,8 +642,8 @@ def setdiff1d(ar1, ar2, assume_unique=False, *, stream=None):
     ----------
     ar1 : GPUArray
         First array.
-    ar2 : GPUArray
-        Second array.
+    ar2 : GPUArray or array_like
+        Second array. One in host memory, or a list, is copied to the device.
     assume_unique : bool, optional
         True says that ``ar1`` has no element twice. Then the result has the order of
         ``ar1``.
@@ -675,8 +677,8 @@ def setxor1d(ar1, ar2, assume_unique=False, *, stream=None):
     ----------
     ar1 : GPUArray
         First array.
-    ar2 : GPUArray
-        Second array.
+    ar2 : GPUArray or array_like
+        Second array. One in host memory, or a list, is copied to the device.
     assume_unique : bool, optional
         True says that no array has an element twice.
     stream : Stream, optional

@@ -377,7 +377,13 @@ class ReductionKernel(_KernelCall):
         options: Sequence[str] | None = None,
         preamble: str = "",
     ) -> None:
-        self.dtype_out: np.dtype[Any] = np.dtype(dtype_out)
+        try:
+            self.dtype_out: np.dtype[Any] = np.dtype(dtype_out)
+        except TypeError:
+            raise TypeError(
+                f"dtype_out must be a dtype, not {dtype_out!r}: ReductionKernel takes "
+                "dtype_out, neutral, reduce_expr, map_expr and arguments"
+            ) from None
         self.block_size: int = _BLOCK_SIZE
         self.stage1_func: Callable[..., None]
         self.stage2_func: Callable[..., None]
