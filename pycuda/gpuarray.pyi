@@ -710,7 +710,7 @@ def interp(
 ) -> GPUArray: ...
 def intersect1d(
     ar1: GPUArray,
-    ar2: GPUArray,
+    ar2: _Values,
     assume_unique: bool = False,
     return_indices: bool = False,
     *,
@@ -950,10 +950,10 @@ def select(
     stream: _Stream = None,
 ) -> GPUArray: ...
 def setdiff1d(
-    ar1: GPUArray, ar2: GPUArray, assume_unique: bool = False, *, stream: _Stream = None
+    ar1: GPUArray, ar2: _Values, assume_unique: bool = False, *, stream: _Stream = None
 ) -> GPUArray: ...
 def setxor1d(
-    ar1: GPUArray, ar2: GPUArray, assume_unique: bool = False, *, stream: _Stream = None
+    ar1: GPUArray, ar2: _Values, assume_unique: bool = False, *, stream: _Stream = None
 ) -> GPUArray: ...
 def shares_memory(a: object, b: object, max_work: int | None = None) -> bool: ...
 def sort(
@@ -1072,7 +1072,7 @@ def triu_indices(
     stream: _Stream = None,
 ) -> tuple[GPUArray, ...]: ...
 def triu_indices_from(arr: GPUArray, k: SupportsIndex = 0) -> tuple[GPUArray, ...]: ...
-def union1d(ar1: GPUArray, ar2: GPUArray, *, stream: _Stream = None) -> GPUArray: ...
+def union1d(ar1: GPUArray, ar2: _Values, *, stream: _Stream = None) -> GPUArray: ...
 def unique(
     ar: GPUArray,
     return_index: bool = False,
