@@ -28,7 +28,7 @@ PATIENCE = 600.0
 GIVEN_UP = b"-"
 
 # Open lock files. A forked child closes them, because it shares the locks with its
-# parent. Each closes itself when nobody uses it any more, whatever went wrong before.
+# parent. Each closes itself when its last user is gone, whatever went wrong before.
 _files: WeakSet[io.FileIO] = WeakSet()
 
 
@@ -123,7 +123,7 @@ class _Wait:
     """A thread that waits for a lock, because flock has no time limit.
 
     It opens the file for itself, and closes it if the caller has stopped waiting. That
-    releases a lock which nobody wants any more.
+    releases the lock.
     """
 
     def __init__(self, path: str) -> None:

@@ -187,40 +187,13 @@ sort_result_new(const sort_plan *plan, int type, bool f_order, int ndim,
     return result;
 }
 
-/* Sort the lines of a packed array. The elements go to the array itself if that is
- * allowed and possible. New arrays have the order of axes of the source. */
+/* Make the arrays that the caller wants, in the shape of an array. in_place: its
+ * elements go to the array itself. */
 static int
-sort_packed(const sort_plan *plan, pcu_gpuarray *source, bool may_overwrite,
-            sort_results *results)
+sort_results_make(const sort_plan *plan, pcu_gpuarray *x, bool f_order, bool in_place,
+                  sort_results *results)
 {
-    bool f_order = !(source->contiguous & PCU_ARRAY_C);
-    if (plan->lines.keys && may_overwrite && pcu_line_sort_is_in_place(&plan->lines)) {
-        results->keys = Py_NewRef((PyObject *)source);
-    }
-    else if (plan->lines.keys) {
-        results->keys = sort_result_new(plan, plan->lines.type, f_order, source->ndim,
-                                        source->shape);
-        if (results->keys == NULL) {
-            return -1;
-        }
-    }
-    if (plan->lines.indices) {
-        results->indices =
-            sort_result_new(plan, PCU_T_INT64, f_order, source->ndim, source->shape);
-        if (results->indices == NULL) {
-            return -1;
-        }
-    }
-    return sort_enqueue(plan, source, results);
-}
-
-/* Let NumPy sort, in the order of the stream. */
-static int
-sort_on_host(const sort_plan *plan, sort_results *results)
-{
-    pcu_gpuarray *x = plan->call->x;
-    bool f_order = sort_is_packed(x, plan->axis) && !(x->contiguous & PCU_ARRAY_C);
-    if (plan->lines.keys && plan->call->in_place) {
+    if (plan->lines.keys && in_place) {
         results->keys = Py_NewRef((PyObject *)x);
     }
     else if (plan->lines.keys) {
@@ -236,6 +209,32 @@ sort_on_host(const sort_plan *plan, sort_results *results)
         if (results->indices == NULL) {
             return -1;
         }
+    }
+    return 0;
+}
+
+/* Sort the lines of a packed array. The elements go to the array itself if that is
+ * allowed and possible. New arrays have the order of axes of the source. */
+static int
+sort_packed(const sort_plan *plan, pcu_gpuarray *source, bool may_overwrite,
+            sort_results *results)
+{
+    bool f_order = !(source->contiguous & PCU_ARRAY_C);
+    bool in_place = may_overwrite && pcu_line_sort_is_in_place(&plan->lines);
+    if (sort_results_make(plan, source, f_order, in_place, results) < 0) {
+        return -1;
+    }
+    return sort_enqueue(plan, source, results);
+}
+
+/* Let NumPy sort, in the order of the stream. */
+static int
+sort_on_host(const sort_plan *plan, sort_results *results)
+{
+    pcu_gpuarray *x = plan->call->x;
+    bool f_order = sort_is_packed(x, plan->axis) && !(x->contiguous & PCU_ARRAY_C);
+    if (sort_results_make(plan, x, f_order, plan->call->in_place, results) < 0) {
+        return -1;
     }
     PyObject *keys = results->keys != NULL ? results->keys : Py_None;
     PyObject *indices = results->indices != NULL ? results->indices : Py_None;
