@@ -191,7 +191,7 @@ class _PseudoRandomNumberGeneratorBase(_RandomNumberGeneratorBase):
             additional_source,
             scramble_type,
         )
-        if not callable(seed_getter or seed_getter_uniform):
+        if seed_getter is not None and not callable(seed_getter):
             raise TypeError(
                 "seed_getter must be a function that returns an array of n seeds, "
                 f"not {type(seed_getter).__name__}; for one seed pass "

@@ -100,7 +100,6 @@ event_init(PyObject *op, PyObject *args, PyObject *kwargs)
     pcu_resource *self = (pcu_resource *)op;
     unsigned int flags = 0;
     pcu_handle handle = {0};
-    int rc = 0;
     if (((event_object *)op)->foreign) {
         PyErr_SetString(PyExc_TypeError, "this event was made by Event.from_handle");
         return -1;
@@ -115,14 +114,8 @@ event_init(PyObject *op, PyObject *args, PyObject *kwargs)
     }
     CUresult status;
     PCU_STATUS(status, EventCreate, (&handle.event, flags));
-    if (status == CUDA_ERROR_INVALID_VALUE) {
-        rc = pcu_raise_detail(self->st, "cuEventCreate", status,
-                              "flags is %u; it takes members of event_flags, or-ed",
-                              flags);
-    }
-    else if (status != CUDA_SUCCESS) {
-        rc = pcu_raise(self->st, "cuEventCreate", status);
-    }
+    int rc =
+        pcu_check_flags(self->st, "cuEventCreate", status, flags, "event_flags, or-ed");
     if (rc == 0) {
         pcu_resource_adopt(self, ctx, PCU_HANDLE_event, handle);
         ((event_object *)op)->timing = EVENT_IS_TIMED;

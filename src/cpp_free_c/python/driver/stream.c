@@ -516,20 +516,6 @@ PCU_SIGNATURE(
     "array([1., 1., 1.], dtype=float32)")
 
 static int
-stream_check_create(pcu_state *st, const char *routine, CUresult status,
-                    unsigned int flags)
-{
-    if (status == CUDA_SUCCESS) {
-        return 0;
-    }
-    if (status == CUDA_ERROR_INVALID_VALUE) {
-        return pcu_raise_detail(st, routine, status,
-                                "flags is %u; it takes members of stream_flags", flags);
-    }
-    return pcu_raise(st, routine, status);
-}
-
-static int
 stream_init(PyObject *op, PyObject *args, PyObject *kwargs)
 {
     stream *self = (stream *)op;
@@ -537,7 +523,7 @@ stream_init(PyObject *op, PyObject *args, PyObject *kwargs)
     stream_args a = {0};
     pcu_handle handle = {0};
     CUresult status;
-    int rc = 0;
+    int rc;
     if (pcu_args_parse_tuple(st, &stream_signature, args, kwargs, &a) < 0) {
         return -1;
     }
@@ -553,12 +539,13 @@ stream_init(PyObject *op, PyObject *args, PyObject *kwargs)
     }
     if (a.priority == 0) {
         PCU_STATUS(status, StreamCreate, (&handle.stream, a.flags));
-        rc = stream_check_create(st, "cuStreamCreate", status, a.flags);
+        rc = pcu_check_flags(st, "cuStreamCreate", status, a.flags, "stream_flags");
     }
     else {
         PCU_STATUS(status, StreamCreateWithPriority,
                    (&handle.stream, a.flags, a.priority));
-        rc = stream_check_create(st, "cuStreamCreateWithPriority", status, a.flags);
+        rc = pcu_check_flags(st, "cuStreamCreateWithPriority", status, a.flags,
+                             "stream_flags");
     }
     if (rc == 0) {
         if (self->foreign) { /* the object was made by from_handle */

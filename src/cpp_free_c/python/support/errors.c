@@ -595,6 +595,20 @@ pcu_raise_detail(pcu_state *st, const char *routine, CUresult status,
     return -1;
 }
 
+int
+pcu_check_flags(pcu_state *st, const char *routine, CUresult status, unsigned int flags,
+                const char *members)
+{
+    if (status == CUDA_SUCCESS) {
+        return 0;
+    }
+    if (status == CUDA_ERROR_INVALID_VALUE) {
+        return pcu_raise_detail(st, routine, status,
+                                "flags is %u; it takes members of %s", flags, members);
+    }
+    return pcu_raise(st, routine, status);
+}
+
 void
 pcu_report_cleanup(pcu_state *st, const char *routine, uintptr_t handle,
                    CUresult status)

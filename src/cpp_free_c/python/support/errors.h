@@ -20,6 +20,12 @@ PCU_HIDDEN PCU_RAISES int pcu_raise(pcu_state *st, const char *routine,
 PCU_HIDDEN PCU_RAISES int pcu_raise_detail(pcu_state *st, const char *routine,
                                            CUresult status, const char *detail, ...);
 
+/* 0, or raise the exception of a status. For an invalid value it names the flags, and
+ * whose members they are. */
+PCU_HIDDEN PCU_RAISES int pcu_check_flags(pcu_state *st, const char *routine,
+                                          CUresult status, unsigned int flags,
+                                          const char *members);
+
 /* Report a failed clean-up call by a PyCUDAWarning that names call and handle. Never
  * raises. */
 PCU_HIDDEN void pcu_report_cleanup(pcu_state *st, const char *routine, uintptr_t handle,
